@@ -1,0 +1,1 @@
+"""Models, GPUs, offers and exchange rates: packaged data with sources, and team overrides."""
