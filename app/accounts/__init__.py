@@ -1,0 +1,1 @@
+"""Teams, members, sessions, tokens and the audit trail."""

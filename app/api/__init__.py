@@ -1,0 +1,1 @@
+"""Plumbing of the JSON API: problems, pagination, ETags, idempotency."""

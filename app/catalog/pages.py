@@ -1,0 +1,5 @@
+"""Pages of catalog."""
+
+from fastapi import APIRouter
+
+router = APIRouter()

@@ -1,0 +1,88 @@
+"""create_app(): the only place where the parts are put together."""
+
+from fastapi import APIRouter, FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+
+from app import __version__
+from app.accounts import api as accounts_api
+from app.accounts import pages as accounts_pages
+from app.accounts.authentication import Authentication
+from app.api.idempotency import AnsweredMeanwhile
+from app.api.routes import answer_meanwhile
+from app.catalog import api as catalog_api
+from app.catalog import pages as catalog_pages
+from app.db import Database, open_database
+from app.errors import TuneledgerError
+from app.outlook import api as outlook_api
+from app.outlook import pages as outlook_pages
+from app.planning import api as planning_api
+from app.planning import pages as planning_pages
+from app.projects import api as projects_api
+from app.projects import pages as projects_pages
+from app.reports import api as reports_api
+from app.reports import pages as reports_pages
+from app.settings import Settings
+from app.time import Clock, utc_now
+from app.tracking import api as tracking_api
+from app.tracking import pages as tracking_pages
+from app.web import health
+from app.web.body_limit import BodyLimit
+from app.web.csrf import CrossSiteGuard
+from app.web.error_pages import answer_error, answer_http_error, answer_invalid_request, answer_unexpected
+from app.web.security_headers import SecurityHeaders
+from app.web.static_files import mount_static
+
+API_PREFIX = "/api/v1"
+
+PAGES: list[APIRouter] = [
+    health.router,
+    accounts_pages.router,
+    catalog_pages.router,
+    projects_pages.router,
+    planning_pages.router,
+    tracking_pages.router,
+    outlook_pages.router,
+    reports_pages.router,
+]
+API: list[APIRouter] = [
+    catalog_api.router,
+    projects_api.router,
+    planning_api.router,
+    tracking_api.router,
+    outlook_api.router,
+    reports_api.router,
+    accounts_api.router,
+]
+
+
+def create_app(settings: Settings, *, clock: Clock = utc_now, database: Database | None = None) -> FastAPI:
+    """The application; the database is migrated by the command line, not here."""
+    app = FastAPI(
+        title="Tuneledger",
+        version=__version__,
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        middleware=[
+            Middleware(SecurityHeaders),
+            Middleware(CrossSiteGuard),
+            Middleware(Authentication),
+            Middleware(BodyLimit, largest_bytes=settings.max_body_bytes),
+        ],
+    )
+    app.state.settings = settings
+    app.state.clock = clock
+    app.state.database = database or open_database(settings)
+    app.add_exception_handler(TuneledgerError, answer_error)
+    app.add_exception_handler(RequestValidationError, answer_invalid_request)
+    app.add_exception_handler(HTTPException, answer_http_error)
+    app.add_exception_handler(AnsweredMeanwhile, answer_meanwhile)
+    app.add_exception_handler(Exception, answer_unexpected)
+    mount_static(app)
+    for router in PAGES:
+        app.include_router(router, include_in_schema=False)
+    for router in API:
+        app.include_router(router, prefix=API_PREFIX)
+    return app

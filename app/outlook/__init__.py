@@ -1,0 +1,1 @@
+"""Projected against actual; the dashboard and the project page."""

@@ -1,0 +1,5 @@
+"""Pages of outlook."""
+
+from fastapi import APIRouter
+
+router = APIRouter()

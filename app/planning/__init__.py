@@ -1,0 +1,1 @@
+"""Plans: from a form or a request to a stored estimate."""

@@ -1,0 +1,5 @@
+"""Pages of planning."""
+
+from fastapi import APIRouter
+
+router = APIRouter()

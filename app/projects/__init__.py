@@ -1,0 +1,1 @@
+"""Projects, their budgets and the ledger of spend."""

@@ -1,0 +1,5 @@
+"""Pages of projects."""
+
+from fastapi import APIRouter
+
+router = APIRouter()

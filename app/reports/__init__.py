@@ -1,0 +1,1 @@
+"""The weekly report: built once as data, one writer per format."""

@@ -1,0 +1,5 @@
+"""Pages of reports."""
+
+from fastapi import APIRouter
+
+router = APIRouter()

@@ -1,0 +1,1 @@
+"""Runs and charges: what was really done and paid."""

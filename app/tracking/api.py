@@ -1,0 +1,5 @@
+"""JSON routes of tracking."""
+
+from app.api.routes import api_router
+
+router = api_router("tracking")

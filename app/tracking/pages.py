@@ -1,0 +1,5 @@
+"""Pages of tracking."""
+
+from fastapi import APIRouter
+
+router = APIRouter()

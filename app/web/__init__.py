@@ -1,0 +1,1 @@
+"""Plumbing of the pages: rendering, forms, security headers, CSRF."""

@@ -1,0 +1,82 @@
+"""Errors become a problem document for the API, a page for people, a fragment for htmx."""
+
+from http import HTTPStatus
+from typing import cast
+
+import structlog
+from fastapi import Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from app.api.problems import problem_json, problem_response
+from app.errors import InvalidInput, NotFound, TuneledgerError
+from app.fields import field_errors
+from app.i18n import Message, translate
+from app.web.language import language_of
+from app.web.render import render
+
+log = structlog.get_logger()
+
+_WORDS: dict[int, str] = {
+    400: "The request could not be read.",
+    401: "Sign in or send a valid bearer token.",
+    403: "Your role does not allow this.",
+    404: "There is nothing here.",
+    405: "This address does not take this method.",
+    413: "What you sent is too large.",
+    415: "This kind of content is not read here.",
+}
+
+
+def is_api(request: Request) -> bool:
+    """Whether a script is to be answered."""
+    return request.url.path.startswith("/api/")
+
+
+def answer_error(request: Request, error: Exception) -> Response:
+    """A service's error."""
+    known = cast("TuneledgerError", error)
+    if is_api(request):
+        return problem_response(request, known)
+    return _page(request, known.status, known.message)
+
+
+def answer_invalid_request(request: Request, error: Exception) -> Response:
+    """FastAPI's own validation error."""
+    invalid = cast("RequestValidationError", error)
+    if any(part["loc"][0] == "path" for part in invalid.errors()):
+        return answer_error(request, NotFound())
+    return answer_error(request, InvalidInput(*field_errors(invalid.errors())))
+
+
+def answer_http_error(request: Request, error: Exception) -> Response:
+    """What the framework itself refuses: no route, wrong method."""
+    refused = cast("HTTPException", error)
+    message = Message(_WORDS.get(refused.status_code, "The request could not be read."))
+    if is_api(request):
+        response: Response = problem_json(language_of(request), refused.status_code, message)
+    else:
+        response = _page(request, refused.status_code, message)
+    response.headers.update(refused.headers or {})
+    return response
+
+
+def answer_unexpected(request: Request, error: Exception) -> Response:
+    """A fault of ours: logged with its trace, told without detail."""
+    log.error("unexpected error", path=request.url.path, exc_info=error)
+    message = Message("Something went wrong on our side. It is in the log.")
+    if is_api(request):
+        return problem_json(language_of(request), 500, message)
+    return _page(request, 500, message)
+
+
+def _page(request: Request, status: int, message: Message) -> Response:
+    return render(
+        request,
+        "errors/error.html",
+        block="error",
+        status=status,
+        error_status=status,
+        error_title=HTTPStatus(status).phrase,
+        error_message=translate(message, language_of(request)),
+    )
