@@ -22,7 +22,7 @@ Billing = Literal["on_demand", "spot", "monthly"]
 class PackagedOffer:
     """One instance type at one provider, in one region, under one billing mode.
 
-    ``gpu_count`` is decimal text: a slice of a card is a fraction. ``gpu_label`` is what the provider calls the GPU.
+    A slice of a card is a fraction of ``gpu_count``. ``gpu_label`` is what the provider calls the GPU.
     ``source`` is None where nobody could follow it.
     """
 
@@ -31,7 +31,7 @@ class PackagedOffer:
     instance_type: str
     gpu: str
     gpu_label: str
-    gpu_count: str
+    gpu_count: Decimal
     vcpu: int | None
     ram_gib: float | None
     region: str
@@ -71,7 +71,7 @@ def _offer(row: Mapping[str, Any], sources: Mapping[str, str]) -> PackagedOffer:
         instance_type=row["instance_type"],
         gpu=row["gpu"],
         gpu_label=row["gpu_label"],
-        gpu_count=row["gpu_count"],
+        gpu_count=Decimal(row["gpu_count"]),
         vcpu=row["vcpu"],
         ram_gib=row["ram_gib"],
         region=row["region"],

@@ -49,7 +49,7 @@ def test_the_a10_of_tencent_has_no_known_price() -> None:
 
 def test_a_slice_is_a_fraction_of_a_card() -> None:
     (offer,) = offers_of("ecs.vgn7i-vws-m12.3xlarge")
-    assert (offer.gpu, offer.gpu_count) == ("a10", "0.5")
+    assert (offer.gpu, offer.gpu_count) == ("a10", Decimal("0.5"))
 
 
 def test_a_price_that_only_repeats_the_list_price_is_no_spot_price() -> None:
@@ -60,7 +60,7 @@ def test_every_offer_is_complete_or_explicitly_unknown() -> None:
     for offer in list_packaged_offers():
         assert offer.provider in provider_names(), offer.id
         assert find_gpu(offer.gpu) is not None, offer.id
-        assert 0 < Decimal(offer.gpu_count) <= 16, offer.id
+        assert 0 < offer.gpu_count <= 16, offer.id
         assert offer.currency in CURRENCIES, offer.id
         assert offer.price_per_hour is None or offer.price_per_hour > 0, offer.id
         assert offer.as_of is None or date(2020, 1, 1) < offer.as_of <= date(2026, 12, 1), offer.id

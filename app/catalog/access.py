@@ -1,0 +1,40 @@
+"""Parameter types of the catalogue's routes."""
+
+from typing import Annotated
+
+from fastapi import Depends, Query
+from pydantic import BeforeValidator
+
+from app.accounts.access import PathId, Viewer
+from app.catalog.models import Offer
+from app.catalog.packaged_offers import Billing
+from app.catalog.service import OfferFilter, get_offer, get_own_offer
+from app.db import ReadSession, WriteSession
+
+
+def _seen_offer(offer_id: PathId, actor: Viewer, session: ReadSession) -> Offer:
+    return get_offer(session, actor.team_id, offer_id)
+
+
+def _own_offer(offer_id: PathId, actor: Viewer, session: WriteSession) -> Offer:
+    return get_own_offer(session, actor, offer_id)
+
+
+SeenOffer = Annotated[Offer, Depends(_seen_offer)]
+OwnOffer = Annotated[Offer, Depends(_own_offer)]
+
+
+def _none_if_empty(value: object) -> object:
+    return None if value == "" else value
+
+
+def _offer_filter(
+    gpu: Annotated[str, Query()] = "",
+    provider: Annotated[str, Query()] = "",
+    region: Annotated[str, Query()] = "",
+    billing: Annotated[Billing | None, BeforeValidator(_none_if_empty), Query()] = None,
+) -> OfferFilter:
+    return OfferFilter(gpu, provider, region, billing or "")
+
+
+OfferQuery = Annotated[OfferFilter, Depends(_offer_filter)]

@@ -1,0 +1,166 @@
+"""Offers that a team sees: the packaged catalogue's and its own, which it may add, change and delete."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import func
+from sqlmodel import Session, col, or_, select
+from sqlmodel.sql.expression import SelectOfScalar
+
+from app.accounts.access import Actor
+from app.accounts.audit import record_event
+from app.api.pagination import Page, PageRequest, page_of_query
+from app.catalog.gpus import find_gpu
+from app.catalog.inputs import OfferChange, OfferInput
+from app.catalog.models import Offer
+from app.errors import FieldError, Forbidden, InvalidInput, NotFound
+from app.i18n import Message
+from app.versions import Precondition
+
+# A price of tomorrow is still today somewhere else.
+_DAYS_AHEAD = 1
+
+
+@dataclass(frozen=True, slots=True)
+class OfferFilter:
+    """What a list of offers is narrowed to; an empty word narrows nothing."""
+
+    gpu: str = ""
+    provider: str = ""
+    region: str = ""
+    billing: str = ""
+
+
+def _visible_offers(team_id: int) -> SelectOfScalar[Offer]:
+    """The packaged offers and the team's own, without the deleted ones: what every query of offers begins with."""
+    mine = or_(col(Offer.team_id).is_(None), col(Offer.team_id) == team_id)
+    return select(Offer).where(mine, col(Offer.deleted_at).is_(None))
+
+
+def _narrowed(team_id: int, wanted: OfferFilter) -> SelectOfScalar[Offer]:
+    statement = _visible_offers(team_id)
+    for column, word in (
+        (Offer.gpu, wanted.gpu),
+        (Offer.provider, wanted.provider),
+        (Offer.region, wanted.region),
+        (Offer.billing, wanted.billing),
+    ):
+        if word:
+            statement = statement.where(func.lower(col(column)) == word.lower())
+    return statement
+
+
+def list_offers_page(session: Session, team_id: int, wanted: OfferFilter, page: PageRequest) -> Page[Offer]:
+    """A page of the offers that the team sees, by id."""
+    return page_of_query(session, _narrowed(team_id, wanted), col(Offer.id), page)
+
+
+def list_offers(session: Session, team_id: int, wanted: OfferFilter | None = None) -> list[Offer]:
+    """All offers that the team sees, by id."""
+    statement = _narrowed(team_id, wanted or OfferFilter())
+    return list(session.exec(statement.order_by(col(Offer.id))).all())
+
+
+def find_offer(session: Session, team_id: int, offer_id: int) -> Offer | None:
+    """The offer that the team may use, or None: for an id in a body."""
+    return session.exec(_visible_offers(team_id).where(col(Offer.id) == offer_id)).first()
+
+
+def get_offer(session: Session, team_id: int, offer_id: int) -> Offer:
+    """The offer of a path. Raises NotFound, for another team's alike."""
+    offer = find_offer(session, team_id, offer_id)
+    if offer is None:
+        raise NotFound
+    return offer
+
+
+def get_own_offer(session: Session, actor: Actor, offer_id: int) -> Offer:
+    """The team's own offer, locked for a change. Raises NotFound, then Forbidden for the role or a packaged offer."""
+    statement = _visible_offers(actor.team_id).where(col(Offer.id) == offer_id).with_for_update()
+    offer = session.exec(statement).first()
+    if offer is None:
+        raise NotFound
+    actor.require("editor")
+    if offer.team_id is None:
+        raise Forbidden(Message("This offer belongs to the packaged catalogue. Add an offer of your own instead."))
+    return offer
+
+
+def create_offer(session: Session, actor: Actor, data: OfferInput) -> Offer:
+    """Adds an offer of the team's own. Raises InvalidInput."""
+    actor.require("editor")
+    values = _columns(data.model_dump(), data)
+    _check(values, actor)
+    offer = Offer(team_id=actor.team_id, created_at=actor.clock(), **values)
+    session.add(offer)
+    session.flush()
+    record_event(session, actor, "created", "offer", _id(offer), **_plain(values))
+    return offer
+
+
+def change_offer(
+    session: Session, actor: Actor, offer: Offer, change: OfferChange, precondition: Precondition
+) -> Offer:
+    """Changes what was sent; runs keep their price. Raises InvalidInput, then what the precondition raises."""
+    sent = _columns(change.model_dump(exclude_unset=True), change)
+    _check(sent, actor)
+    precondition.check(offer.version)
+    changed = {name: value for name, value in sent.items() if getattr(offer, name) != value}
+    if not changed:
+        return offer
+    before = {name: getattr(offer, name) for name in changed}
+    for name, value in changed.items():
+        setattr(offer, name, value)
+    offer.version += 1
+    session.flush()
+    record_event(session, actor, "changed", "offer", _id(offer), before=_plain(before), after=_plain(changed))
+    return offer
+
+
+def delete_offer(session: Session, actor: Actor, offer: Offer, precondition: Precondition) -> None:
+    """Hides an offer of the team's own; plans and runs that name it keep what they stored."""
+    precondition.check(offer.version)
+    offer.deleted_at = actor.clock()
+    offer.version += 1
+    session.flush()
+    record_event(session, actor, "deleted", "offer", _id(offer))
+
+
+def _id(offer: Offer) -> int:
+    if offer.id is None:
+        raise ValueError("the offer is not stored yet")
+    return offer.id
+
+
+def _columns(values: dict[str, Any], data: OfferInput | OfferChange) -> dict[str, Any]:
+    """The columns of the fields that were sent: a price is two of them, a count is exact."""
+    if values.pop("price_per_hour", None) is not None and data.price_per_hour is not None:
+        values["price_per_hour"] = data.price_per_hour.amount
+        values["currency"] = data.price_per_hour.currency
+    if values.get("gpu_count") is not None:
+        values["gpu_count"] = Decimal(repr(values["gpu_count"])).normalize() + 0
+    if values.get("gpu"):
+        gpu = find_gpu(values["gpu"].lower())
+        values |= {"gpu": gpu.id, "gpu_label": gpu.name} if gpu else {}
+    return values
+
+
+def _check(values: Mapping[str, Any], actor: Actor) -> None:
+    errors = []
+    if "gpu" in values and find_gpu(values["gpu"]) is None:
+        errors.append(FieldError("gpu", Message("The catalogue has no GPU named %(gpu)s.", gpu=values["gpu"])))
+    count = values.get("gpu_count", Decimal(1))
+    if count > 1 and count != int(count):
+        errors.append(FieldError("gpu_count", Message("Write a whole number, or a share of one card below 1.")))
+    if values.get("price_per_hour") == 0:
+        errors.append(FieldError("price_per_hour.amount", Message("A price must be greater than zero.")))
+    if values.get("as_of") and (values["as_of"] - actor.today).days > _DAYS_AHEAD:
+        errors.append(FieldError("as_of", Message("This day lies ahead.")))
+    if errors:
+        raise InvalidInput(*errors)
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, str | None]:
+    return {name: None if value is None else str(value) for name, value in values.items()}
