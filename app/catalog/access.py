@@ -8,7 +8,7 @@ from pydantic import BeforeValidator
 from app.accounts.access import PathId, Viewer
 from app.catalog.models import Offer
 from app.catalog.packaged_offers import Billing
-from app.catalog.service import OfferFilter, get_offer, get_own_offer
+from app.catalog.service import OfferFilter, get_offer, get_offer_to_change, require_own
 from app.db import ReadSession, WriteSession
 
 
@@ -16,12 +16,19 @@ def _seen_offer(offer_id: PathId, actor: Viewer, session: ReadSession) -> Offer:
     return get_offer(session, actor.team_id, offer_id)
 
 
-def _own_offer(offer_id: PathId, actor: Viewer, session: WriteSession) -> Offer:
-    return get_own_offer(session, actor, offer_id)
+def _own_offer(offer: Annotated[Offer, Depends(_seen_offer)], actor: Viewer) -> Offer:
+    require_own(actor, offer)
+    return offer
+
+
+def _offer_to_change(offer_id: PathId, actor: Viewer, session: WriteSession) -> Offer:
+    return get_offer_to_change(session, actor, offer_id)
 
 
 SeenOffer = Annotated[Offer, Depends(_seen_offer)]
 OwnOffer = Annotated[Offer, Depends(_own_offer)]
+# In the writing session and locked, so that what is changed is what was looked up.
+OfferToChange = Annotated[Offer, Depends(_offer_to_change)]
 
 
 def _none_if_empty(value: object) -> object:

@@ -7,7 +7,7 @@ from app.api.answers import ListAnswer, PreconditionHeader, created, with_etag
 from app.api.pagination import PageParams, page_of_sequence
 from app.api.routes import api_router
 from app.catalog import rates, service
-from app.catalog.access import OfferQuery, OwnOffer, SeenOffer
+from app.catalog.access import OfferQuery, OfferToChange, SeenOffer
 from app.catalog.answers import GpuAnswer, ModelAnswer, OfferAnswer, RateAnswer
 from app.catalog.gpus import list_gpus
 from app.catalog.inputs import OfferChange, OfferInput, RateInput
@@ -62,7 +62,7 @@ def read_offer(response: Response, actor: Viewer, offer: SeenOffer) -> OfferAnsw
 @router.patch("/catalog/offers/{offer_id}")
 def change_offer(
     response: Response,
-    offer: OwnOffer,
+    offer: OfferToChange,
     actor: Editor,
     session: WriteSession,
     data: OfferChange,
@@ -75,7 +75,7 @@ def change_offer(
 
 
 @router.delete("/catalog/offers/{offer_id}", status_code=204)
-def delete_offer(offer: OwnOffer, actor: Editor, session: WriteSession, precondition: PreconditionHeader) -> None:
+def delete_offer(offer: OfferToChange, actor: Editor, session: WriteSession, precondition: PreconditionHeader) -> None:
     """Hides an offer of the team's own; what refers to it stays as it is."""
     service.delete_offer(session, actor, offer, precondition)
 

@@ -76,16 +76,21 @@ def get_offer(session: Session, team_id: int, offer_id: int) -> Offer:
     return offer
 
 
-def get_own_offer(session: Session, actor: Actor, offer_id: int) -> Offer:
+def get_offer_to_change(session: Session, actor: Actor, offer_id: int) -> Offer:
     """The team's own offer, locked for a change. Raises NotFound, then Forbidden for the role or a packaged offer."""
     statement = _visible_offers(actor.team_id).where(col(Offer.id) == offer_id).with_for_update()
     offer = session.exec(statement).first()
     if offer is None:
         raise NotFound
+    require_own(actor, offer)
+    return offer
+
+
+def require_own(actor: Actor, offer: Offer) -> None:
+    """Raises Forbidden when the role may not change offers, or nobody may change this one."""
     actor.require("editor")
     if offer.team_id is None:
         raise Forbidden(Message("This offer belongs to the packaged catalogue. Add an offer of your own instead."))
-    return offer
 
 
 def create_offer(session: Session, actor: Actor, data: OfferInput) -> Offer:
