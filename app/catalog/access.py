@@ -8,7 +8,7 @@ from pydantic import BeforeValidator
 from app.accounts.access import PathId, Viewer
 from app.catalog.models import Offer
 from app.catalog.packaged_offers import Billing
-from app.catalog.service import OfferFilter, get_offer, get_offer_to_change, require_own
+from app.catalog.service import OfferFilter, get_offer, get_offer_to_change, require_own, restore_offer
 from app.db import ReadSession, WriteSession
 
 
@@ -25,10 +25,15 @@ def _offer_to_change(offer_id: PathId, actor: Viewer, session: WriteSession) -> 
     return get_offer_to_change(session, actor, offer_id)
 
 
+def _restored_offer(offer_id: PathId, actor: Viewer, session: WriteSession) -> Offer:
+    return restore_offer(session, actor, offer_id)
+
+
 SeenOffer = Annotated[Offer, Depends(_seen_offer)]
 OwnOffer = Annotated[Offer, Depends(_own_offer)]
 # In the writing session and locked, so that what is changed is what was looked up.
 OfferToChange = Annotated[Offer, Depends(_offer_to_change)]
+RestoredOffer = Annotated[Offer, Depends(_restored_offer)]
 
 
 def _none_if_empty(value: object) -> object:

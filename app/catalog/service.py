@@ -86,6 +86,22 @@ def get_offer_to_change(session: Session, actor: Actor, offer_id: int) -> Offer:
     return offer
 
 
+def restore_offer(session: Session, actor: Actor, offer_id: int) -> Offer:
+    """Brings back one of the team's own offers that was deleted. Raises NotFound, then Forbidden."""
+    statement = select(Offer).where(
+        col(Offer.id) == offer_id, col(Offer.team_id) == actor.team_id, col(Offer.deleted_at).is_not(None)
+    )
+    offer = session.exec(statement.with_for_update()).first()
+    if offer is None:
+        raise NotFound
+    require_own(actor, offer)
+    offer.deleted_at = None
+    offer.version += 1
+    session.flush()
+    record_event(session, actor, "restored", "offer", _id(offer))
+    return offer
+
+
 def require_own(actor: Actor, offer: Offer) -> None:
     """Raises Forbidden when the role may not change offers, or nobody may change this one."""
     actor.require("editor")

@@ -25,12 +25,13 @@ A10_SPOT: dict[str, Any] = {
 
 def all_items(api: ApiClient, path: str) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
-    cursor = ""
-    while cursor is not None:
-        answer = api.get(path, params={"limit": 100} | ({"cursor": cursor} if cursor else {})).json()
+    query: dict[str, Any] = {"limit": 100}
+    while True:
+        answer = api.get(path, params=query).json()
         items += answer["items"]
-        cursor = answer["next_cursor"]
-    return items
+        if answer["next_cursor"] is None:
+            return items
+        query["cursor"] = answer["next_cursor"]
 
 
 def wrong_fields(answer: Any) -> list[str]:
@@ -148,7 +149,9 @@ def test_the_date_can_be_taken_away(editor_api: ApiClient) -> None:
         ({"colour": "red"}, "colour"),
     ],
 )
-def test_bad_input_names_its_field_and_stores_nothing(editor_api: ApiClient, change: dict[str, Any], field: str) -> None:
+def test_bad_input_names_its_field_and_stores_nothing(
+    editor_api: ApiClient, change: dict[str, Any], field: str
+) -> None:
     before = len(all_items(editor_api, "/catalog/offers"))
     assert wrong_fields(editor_api.post("/catalog/offers", json=A10_SPOT | change)) == [field]
     assert len(all_items(editor_api, "/catalog/offers")) == before

@@ -19,7 +19,8 @@ def rate_input(day: str, rate: str, pair: str = "USD/CNY", source: str = "") -> 
 
 
 def converted(session: Session, actor: Actor, day: date, pair: str = "USD/CNY") -> tuple[Decimal, date, str]:
-    found = convert_rate(session, actor.team_id, *pair.split("/"), day)
+    first, _, second = pair.partition("/")
+    found = convert_rate(session, actor.team_id, first, second, day)
     return found.rate, found.day, found.source
 
 
