@@ -58,7 +58,8 @@ def test_a_price_that_nobody_knows_is_said_to_be_unknown(pages: TestClient) -> N
 
 def test_the_table_is_narrowed_sorted_and_paged(pages: TestClient) -> None:
     page = pages.get("/catalog?provider=runpod&sort=price").text
-    prices = [float(price) for price in re.findall(r"USD (\d+\.\d+)\s*</td>\s*<td class=\"num\" data-label=\"Per", page)]
+    found = re.findall(r'USD (\d+\.\d+)\s*</td>\s*<td class="num" data-label="Per GPU"', page)
+    prices = [float(price) for price in found]
     assert len(prices) > 10
     assert prices == sorted(prices)
     first = pages.get("/catalog").text
