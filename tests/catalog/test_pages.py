@@ -34,7 +34,7 @@ def offer(editor_api: ApiClient) -> dict[str, Any]:
 
 
 def text_of(html: str) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html)).replace("\u00a0", " ")
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html)).replace("&nbsp;", " ")
 
 
 def test_offers_show_price_code_day_and_age(pages: TestClient) -> None:
@@ -58,7 +58,7 @@ def test_a_price_that_nobody_knows_is_said_to_be_unknown(pages: TestClient) -> N
 
 def test_the_table_is_narrowed_sorted_and_paged(pages: TestClient) -> None:
     page = pages.get("/catalog?provider=runpod&sort=price").text
-    found = re.findall(r'USD (\d+\.\d+)\s*</td>\s*<td class="num" data-label="Per GPU"', page)
+    found = re.findall(r'USD&nbsp;(\d+\.\d+)\s*</td>\s*<td class="num" data-label="Per GPU"', page)
     prices = [float(price) for price in found]
     assert len(prices) > 10
     assert prices == sorted(prices)
