@@ -59,7 +59,7 @@ class IdempotentRequest:
         if record is None:
             return
         if record.fingerprint == self.fingerprint:
-            raise AnsweredMeanwhile
+            raise AnsweredMeanwhile(self)
         raise Conflict(
             Message("This Idempotency-Key was used for another request."), "idempotency-key-reused"
         )
@@ -89,11 +89,15 @@ class IdempotentRequest:
         try:
             session.flush()
         except IntegrityError as error:
-            raise AnsweredMeanwhile from error
+            raise AnsweredMeanwhile(self) from error
 
 
 class AnsweredMeanwhile(Exception):
-    """The same key was stored by a twin of this request while it ran."""
+    """The same key was stored by a twin of this request while it ran; the work is rolled back."""
+
+    def __init__(self, repeated: IdempotentRequest) -> None:
+        super().__init__(repeated.key)
+        self.repeated = repeated
 
 
 async def read_idempotent_request(request: Request, principal: str) -> IdempotentRequest | None:

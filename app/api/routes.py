@@ -93,11 +93,10 @@ def _check_and_keep(
 
 
 async def answer_meanwhile(request: Request, error: Exception) -> Response:
-    """The handler of AnsweredMeanwhile: the work was rolled back, the twin's answer is given."""
-    repeated = await read_idempotent_request(request, request.state.principal)
-    if repeated is None:
+    """The handler of AnsweredMeanwhile: the twin's answer is given."""
+    if not isinstance(error, AnsweredMeanwhile):
         raise error
-    first = await run_in_threadpool(_find_quietly, request.app.state.database, repeated)
+    first = await run_in_threadpool(_find_quietly, request.app.state.database, error.repeated)
     if first is None:
         raise error
     return first

@@ -17,14 +17,14 @@ from app.web.render import render
 
 log = structlog.get_logger()
 
-_WORDS: dict[int, str] = {
-    400: "The request could not be read.",
-    401: "Sign in or send a valid bearer token.",
-    403: "Your role does not allow this.",
-    404: "There is nothing here.",
-    405: "This address does not take this method.",
-    413: "What you sent is too large.",
-    415: "This kind of content is not read here.",
+_WORDS: dict[int, Message] = {
+    400: Message("The request could not be read."),
+    401: Message("Sign in or send a valid bearer token."),
+    403: Message("Your role does not allow this."),
+    404: Message("There is nothing here."),
+    405: Message("This address does not take this method."),
+    413: Message("What you sent is too large."),
+    415: Message("This kind of content is not read here."),
 }
 
 
@@ -52,7 +52,7 @@ def answer_invalid_request(request: Request, error: Exception) -> Response:
 def answer_http_error(request: Request, error: Exception) -> Response:
     """What the framework itself refuses: no route, wrong method."""
     refused = cast("HTTPException", error)
-    message = Message(_WORDS.get(refused.status_code, "The request could not be read."))
+    message = _WORDS.get(refused.status_code, _WORDS[400])
     if is_api(request):
         response: Response = problem_json(language_of(request), refused.status_code, message)
     else:
