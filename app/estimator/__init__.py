@@ -1,0 +1,48 @@
+"""The estimator: memory, time and cost of a fine-tuning job from its architecture. Pure: numbers in, numbers out.
+
+>>> from app.estimator import Job, Lora, Recipe, estimate, read_architecture
+>>> llama = read_architecture({
+...     "model_type": "llama", "hidden_size": 4096, "intermediate_size": 11008, "num_hidden_layers": 32,
+...     "num_attention_heads": 32, "vocab_size": 32000, "max_position_embeddings": 2048,
+...     "tie_word_embeddings": False,
+... })
+>>> llama.parameters
+6738415616
+>>> recipe = Recipe("lora", lora=Lora(rank=8, target_modules=("q_proj", "v_proj")), gradient_checkpointing=True)
+>>> answer = estimate(Job(llama, recipe))
+>>> answer.trainable_parameters
+4194304
+>>> answer.step.peak_phase
+'loss_backward'
+"""
+
+from app.estimator.adapters import place_adapters
+from app.estimator.architecture import Architecture
+from app.estimator.config import read_architecture
+from app.estimator.errors import ConfigError, EstimatorError, RecipeError
+from app.estimator.estimate import Estimate, Job, estimate
+from app.estimator.memory import MOMENTS
+from app.estimator.recipe import Card, Cluster, Lora, Price, Recipe, Spot, Workload
+
+ESTIMATOR_VERSION = "1.0"
+
+__all__ = [
+    "ESTIMATOR_VERSION",
+    "MOMENTS",
+    "Architecture",
+    "Card",
+    "Cluster",
+    "ConfigError",
+    "Estimate",
+    "EstimatorError",
+    "Job",
+    "Lora",
+    "Price",
+    "Recipe",
+    "RecipeError",
+    "Spot",
+    "Workload",
+    "estimate",
+    "place_adapters",
+    "read_architecture",
+]
