@@ -17,7 +17,9 @@ from app.projects.models import Project
 def get_project(session: Session, actor: Actor, project_id: int) -> Project:
     """The team's project. Raises NotFound for another team's, a deleted one and one that does not exist."""
     statement = select(Project).where(
-        col(Project.id) == project_id, col(Project.team_id) == actor.team_id, col(Project.deleted_at).is_(None)
+        col(Project.id) == project_id,
+        col(Project.team_id) == actor.team_id,
+        col(Project.deleted_at).is_(None),
     )
     project = session.exec(statement).first()
     if project is None:

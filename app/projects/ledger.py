@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Literal
 
 from sqlalchemy import ColumnElement, func
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, delete, select
 
 from app.errors import Conflict
@@ -31,6 +32,13 @@ from app.projects.models import BudgetChange, Project, Reservation, SpendEntry
 from app.projects.schedule import Schedule
 
 SourceType = Literal["run", "charge"]
+
+_SUMS = (
+    func.sum(col(SpendEntry.list_amount)),
+    func.sum(col(SpendEntry.billed_amount)),
+    func.sum(col(SpendEntry.instance_us)),
+    func.sum(col(SpendEntry.gpu_us)),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,23 +188,22 @@ def figures_of(session: Session, projects: Sequence[Project], today: date) -> Ma
     }
 
 
+def has_spend(session: Session, project: Project) -> bool:
+    """Whether anything was ever posted and not taken out again."""
+    return session.exec(select(SpendEntry.id).where(_of_project(project)).limit(1)).first() is not None
+
+
 def spend_by_day(session: Session, project: Project) -> Sequence[DaySpend]:
     """The project's spend of each local day that has any, in order."""
     statement = (
-        select(
-            SpendEntry.local_day,
-            func.sum(SpendEntry.list_amount),
-            func.sum(SpendEntry.billed_amount),
-            func.sum(SpendEntry.instance_us),
-            func.sum(SpendEntry.gpu_us),
-        )
+        select_columns(col(SpendEntry.local_day), *_SUMS)
         .where(_of_project(project))
         .group_by(col(SpendEntry.local_day))
         .order_by(col(SpendEntry.local_day))
     )
     return [
         DaySpend(day, listed, billed, int(hours), int(gpu))
-        for day, listed, billed, hours, gpu in session.exec(statement)
+        for day, listed, billed, hours, gpu in session.execute(statement)
     ]
 
 
@@ -217,21 +224,14 @@ def spend_by_source(
 ) -> Sequence[SourceSpend]:
     """The spend of each run and charge within the days; of all time without."""
     statement = (
-        select(
-            SpendEntry.source_type,
-            SpendEntry.source_id,
-            func.sum(SpendEntry.list_amount),
-            func.sum(SpendEntry.billed_amount),
-            func.sum(SpendEntry.instance_us),
-            func.sum(SpendEntry.gpu_us),
-        )
+        select_columns(col(SpendEntry.source_type), col(SpendEntry.source_id), *_SUMS)
         .where(_of_project(project), *_within(days))
         .group_by(col(SpendEntry.source_type), col(SpendEntry.source_id))
         .order_by(col(SpendEntry.source_type), col(SpendEntry.source_id))
     )
     return [
-        SourceSpend(kind, id_, listed, billed, int(hours), int(gpu))  # type: ignore[arg-type]
-        for kind, id_, listed, billed, hours, gpu in session.exec(statement)  # type: ignore[call-overload]
+        SourceSpend(kind, id_, listed, billed, int(hours), int(gpu))
+        for kind, id_, listed, billed, hours, gpu in session.execute(statement)
     ]
 
 
@@ -375,19 +375,13 @@ def _totals(
 
 def _grouped(session: Session, condition: ColumnElement[bool]) -> dict[int, _Totals]:
     statement = (
-        select(  # type: ignore[call-overload]
-            SpendEntry.project_id,
-            func.sum(SpendEntry.list_amount),
-            func.sum(SpendEntry.billed_amount),
-            func.sum(SpendEntry.instance_us),
-            func.sum(SpendEntry.gpu_us),
-        )
+        select_columns(col(SpendEntry.project_id), *_SUMS)
         .where(condition)
         .group_by(col(SpendEntry.project_id))
     )
     return {
         project_id: _Totals(listed, billed, int(hours), int(gpu))
-        for project_id, listed, billed, hours, gpu in session.exec(statement)
+        for project_id, listed, billed, hours, gpu in session.execute(statement)
     }
 
 
