@@ -8,7 +8,10 @@ from starlette.middleware import Middleware
 from app import __version__
 from app.accounts import api as accounts_api
 from app.accounts import pages as accounts_pages
+from app.accounts.attempts import Attempts
 from app.accounts.authentication import Authentication
+from app.accounts.passwords import Passwords
+from app.accounts.sign_in import Door
 from app.api.idempotency import AnsweredMeanwhile
 from app.api.routes import answer_meanwhile
 from app.catalog import api as catalog_api
@@ -75,6 +78,13 @@ def create_app(settings: Settings, *, clock: Clock = utc_now, database: Database
     app.state.settings = settings
     app.state.clock = clock
     app.state.database = database or open_database(settings)
+    app.state.door = Door(
+        app.state.database,
+        Passwords(settings.password_hash),
+        Attempts(settings.sign_in_attempts_per_minute),
+        clock,
+        settings.session_days,
+    )
     app.add_exception_handler(TuneledgerError, answer_error)
     app.add_exception_handler(RequestValidationError, answer_invalid_request)
     app.add_exception_handler(HTTPException, answer_http_error)

@@ -35,6 +35,8 @@ class Form:
 
     values: Mapping[str, Any] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
+    # Tells the fields of several forms on one page apart.
+    id: str = ""
 
     @property
     def is_valid(self) -> bool:
@@ -42,9 +44,9 @@ class Form:
         return not self.errors
 
 
-def form_of_input(request: Request, values: Mapping[str, Any], error: InvalidInput) -> Form:
+def form_of_input(request: Request, values: Mapping[str, Any], error: InvalidInput, id: str = "") -> Form:
     """The form as it was sent, with a service's errors at their fields."""
-    return Form(values, errors_by_field(error.errors, language_of(request)))
+    return Form(values, errors_by_field(error.errors, language_of(request)), id)
 
 
 def errors_by_field(errors: tuple[FieldError, ...], language: Language) -> dict[str, str]:
