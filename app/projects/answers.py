@@ -93,10 +93,10 @@ def budget_change_answer(change: BudgetChange, currency: str) -> BudgetChangeAns
     """One entry of the budget's history."""
     return BudgetChangeAnswer(
         amount=format_amount(change.amount, currency),
-        period=change.period,  # type: ignore[arg-type]
+        period=change.period,
         starts_on=change.starts_on,
         ends_on=change.ends_on,
-        counts=change.counts,  # type: ignore[arg-type]
+        counts=change.counts,
         block_when_spent=change.block_when_spent,
         effective_at=change.effective_at,
         changed_by=change.changed_by,

@@ -1,0 +1,148 @@
+"""Runs and charges as the JSON API answers them."""
+
+from datetime import date
+from decimal import Decimal
+
+from app.api.answers import Answer, InstantAnswer, MoneyAnswer
+from app.time import hours_of, microseconds_between
+from app.tracking.models import Charge, Run
+
+
+class ExchangeRateAnswer(Answer):
+    """The rate that stays with a record."""
+
+    rate: str
+    date: date
+    source: str
+
+
+class RunAnswer(Answer):
+    """A run; ``hours`` is wall-clock, ``flags`` are ``overlap``, ``over_budget``."""
+
+    id: int
+    project_id: int
+    name: str
+    external_id: str | None
+    plan_id: int | None
+    offer_id: int | None
+    instance: str
+    instance_count: int
+    gpu: str | None
+    gpus_per_instance: float
+    billing: str
+    price_per_hour: MoneyAnswer
+    exchange_rate: ExchangeRateAnswer | None
+    started_at: InstantAnswer
+    ended_at: InstantAnswer | None
+    state: str
+    hours: float
+    instance_hours: float
+    gpu_hours: float
+    cost: MoneyAnswer
+    interruptions: int
+    lost_hours: float
+    steps_started: int | None
+    steps_done: int | None
+    steps_total: int | None
+    peak_memory_bytes: int | None
+    tokens_per_second: float | None
+    out_of_memory: bool
+    note: str
+    flags: list[str]
+    version: int
+
+
+class ChargeAnswer(Answer):
+    """A charge; ``flags`` is ``over_budget``."""
+
+    id: int
+    project_id: int
+    category: str
+    service: str
+    amount: MoneyAnswer
+    list_amount: MoneyAnswer
+    exchange_rate: ExchangeRateAnswer | None
+    period_start: InstantAnswer
+    period_end: InstantAnswer
+    external_id: str | None
+    note: str
+    flags: list[str]
+    version: int
+
+
+_SAME_IN_RUN = (
+    "name",
+    "external_id",
+    "plan_id",
+    "offer_id",
+    "instance",
+    "instance_count",
+    "gpu",
+    "billing",
+    "started_at",
+    "ended_at",
+    "state",
+    "interruptions",
+    "lost_hours",
+    "steps_started",
+    "steps_done",
+    "steps_total",
+    "peak_memory_bytes",
+    "tokens_per_second",
+    "out_of_memory",
+    "note",
+    "project_id",
+    "version",
+)
+
+
+def run_hours(run: Run) -> float:
+    """Wall-clock hours; 0 while the run has no end."""
+    return 0.0 if run.ended_at is None else hours_of(microseconds_between(run.started_at, run.ended_at))
+
+
+def run_flags(run: Run, *, overlaps: bool) -> list[str]:
+    """What deserves a second look."""
+    return [name for name, is_so in (("overlap", overlaps), ("over_budget", run.over_budget)) if is_so]
+
+
+def run_answer(run: Run, *, overlaps: bool) -> RunAnswer:
+    """The run's answer."""
+    hours = run_hours(run)
+    return RunAnswer(
+        id=run.id or 0,
+        gpus_per_instance=float(run.gpus_per_instance),
+        price_per_hour=MoneyAnswer.of_price(run.price_per_hour, run.currency),
+        exchange_rate=_rate(run.exchange_rate, run.exchange_rate_day, run.exchange_rate_source),
+        hours=hours,
+        instance_hours=hours * run.instance_count,
+        gpu_hours=hours * run.instance_count * float(run.gpus_per_instance),
+        cost=MoneyAnswer.of(run.cost, run.currency),
+        flags=run_flags(run, overlaps=overlaps),
+        **{name: getattr(run, name) for name in _SAME_IN_RUN},
+    )
+
+
+def charge_answer(charge: Charge) -> ChargeAnswer:
+    """The charge's answer."""
+    return ChargeAnswer(
+        id=charge.id or 0,
+        project_id=charge.project_id,
+        category=charge.category,
+        service=charge.service,
+        amount=MoneyAnswer.of(charge.amount, charge.currency),
+        list_amount=MoneyAnswer.of(charge.list_amount, charge.currency),
+        exchange_rate=_rate(charge.exchange_rate, charge.exchange_rate_day, charge.exchange_rate_source),
+        period_start=charge.period_start,
+        period_end=charge.period_end,
+        external_id=charge.external_id,
+        note=charge.note,
+        flags=["over_budget"] if charge.over_budget else [],
+        version=charge.version,
+    )
+
+
+def _rate(rate: Decimal | None, day: date | None, source: str | None) -> ExchangeRateAnswer | None:
+    if rate is None or day is None:
+        return None
+    return ExchangeRateAnswer(rate=f"{rate:f}", date=day, source=source or "")
