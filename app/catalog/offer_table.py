@@ -1,4 +1,4 @@
-"""The table of offers that a page shows: what stands in a row, in which order, and what can be chosen; pure."""
+"""The table of offers that a page shows: what stands in a row, in which order, and what can be chosen."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

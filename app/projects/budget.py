@@ -15,6 +15,17 @@ _WHOLE_PERCENT = 100
 
 
 @dataclass(frozen=True, slots=True)
+class DaySpend:
+    """The spend of one source on one local day, in the project's currency."""
+
+    local_day: date
+    list_amount: Decimal
+    billed_amount: Decimal
+    instance_us: int = 0
+    gpu_us: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Budget:
     """A budget in force: an amount a period, from a day, perhaps to a day (both included)."""
 

@@ -20,6 +20,7 @@ from app.money import ZERO, Money, format_amount
 from app.projects.budget import (
     Budget,
     DayRange,
+    DaySpend,
     State,
     current_period,
     exceeds,
@@ -48,17 +49,6 @@ class Source:
     type: SourceType
     id: int
     plan_id: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DaySpend:
-    """The spend of one source on one local day, in the project's currency."""
-
-    local_day: date
-    list_amount: Decimal
-    billed_amount: Decimal
-    instance_us: int = 0
-    gpu_us: int = 0
 
 
 @dataclass(frozen=True, slots=True)

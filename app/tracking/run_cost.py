@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from app.catalog.pricing import Pricing, cumulative_cost
 from app.money import round_to_micro
-from app.projects.ledger import DaySpend
+from app.projects.budget import DaySpend
 from app.time import DayPiece, split_by_day
 
 

@@ -13,7 +13,8 @@ from app.catalog.pricing import Pricing
 from app.errors import InvalidInput, NotFound
 from app.fields import field_errors
 from app.i18n import Message
-from app.projects.ledger import DaySpend, Source, lock_project, post_spend, remove_spend
+from app.projects.budget import DaySpend
+from app.projects.ledger import Source, lock_project, post_spend, remove_spend
 from app.projects.models import Project
 from app.tracking.inputs import RunInput, RunPatch
 from app.tracking.models import Run
