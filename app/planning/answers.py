@@ -1,0 +1,156 @@
+"""Estimates and plans as the JSON API answers them."""
+
+from datetime import date
+from typing import Any, Literal
+
+from app.api.answers import Answer, InstantAnswer, MoneyAnswer
+from app.planning.models import Plan
+from app.projects.models import Project
+
+
+class ModelAnswer(Answer):
+    """The model."""
+
+    id: str | None
+    parameters: int
+    trainable_parameters: int
+    unknown_fields: list[str]
+
+
+class MemoryAnswer(Answer):
+    """Bytes of one card."""
+
+    peak_allocated_bytes: int
+    reserved_bytes: int | None
+    required_bytes: int | None
+    interval_bytes: list[int] | None
+    capacity_bytes: int | None
+    fits: bool | None
+    headroom_bytes: int | None
+    peak_phase: str
+    moments: dict[str, int]
+    components: dict[str, int]
+    other_peaks: dict[str, int | None]
+    host_ram_bytes: int
+
+
+class TimeAnswer(Answer):
+    """Durations."""
+
+    flops_per_step: int
+    tokens_per_step: int | None
+    tokens_per_second: float | None
+    seconds_per_step: float | None
+    steps: int | None
+    hours: float | None
+    interval_hours: list[float] | None
+    bound_by: str | None
+
+
+class SpotAnswer(Answer):
+    """What interruptions do."""
+
+    expected_interruptions: float
+    expected_lost_hours: float
+    optimal_checkpoint_interval_minutes: float | None
+
+
+class CostAnswer(Answer):
+    """Money of the whole job."""
+
+    amount: str
+    currency: str
+    interval: list[str]
+    probability_within_budget: float | None
+    spot: SpotAnswer | None
+
+
+class FindingAnswer(Answer):
+    """One thing to know before paying."""
+
+    level: Literal["error", "warning", "info"]
+    code: str
+    message: str
+
+
+class FixAnswer(Answer):
+    """A change of request fields and what it does."""
+
+    change: dict[str, Any]
+    saves_bytes: int
+    adds_hours: float | None
+    saves_cost: str | None
+
+
+class AssumptionAnswer(Answer):
+    """A default that was taken."""
+
+    field: str
+    value: Any
+
+
+class EvidenceAnswer(Answer):
+    """What the estimate rests on."""
+
+    estimator_version: str
+    similar_runs: int
+    memory_error_percent: float | None
+    time_error_percent: float | None
+
+
+class EstimateAnswer(Answer):
+    """The whole answer to an estimate."""
+
+    model: ModelAnswer
+    memory: MemoryAnswer
+    time: TimeAnswer
+    cost: CostAnswer | None
+    preflight: list[FindingAnswer]
+    fixes: list[FixAnswer]
+    assumptions: list[AssumptionAnswer]
+    evidence: EvidenceAnswer
+
+
+class PlanAnswer(Answer):
+    """A plan: the request, the estimate as it was, and the schedule."""
+
+    id: int
+    project_id: int
+    name: str
+    request: dict[str, Any]
+    estimate: EstimateAnswer
+    estimator_version: str
+    offer_id: int | None
+    offer: dict[str, Any] | None
+    price_per_hour: MoneyAnswer | None
+    billing: str | None
+    starts_on: date
+    hours_per_week: float
+    planned_hours: float | None
+    planned_cost: MoneyAnswer | None
+    is_baseline: bool
+    approved_at: InstantAnswer | None
+    approved_by: str | None
+    created_at: InstantAnswer
+    created_by: str
+    version: int
+
+
+def plan_answer(plan: Plan, project: Project) -> PlanAnswer:
+    """The plan's answer; its cost is in the project's currency."""
+    price = None
+    if plan.price_per_hour is not None and plan.currency is not None:
+        price = MoneyAnswer.of_price(plan.price_per_hour, plan.currency)
+    cost = None if plan.planned_cost is None else MoneyAnswer.of(plan.planned_cost, project.currency)
+    same = (
+        "project_id", "name", "request", "estimator_version", "offer_id", "offer", "billing", "starts_on",
+        "hours_per_week", "planned_hours", "is_baseline", "approved_at", "approved_by", "created_at", "created_by",
+        "version",
+    )  # fmt: skip
+    return PlanAnswer(
+        id=plan.id or 0,
+        estimate=EstimateAnswer(**plan.result),
+        price_per_hour=price,
+        planned_cost=cost,
+        **{name: getattr(plan, name) for name in same},
+    )

@@ -1,0 +1,157 @@
+"""What a request or a form says of an estimate and of a plan."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from app.catalog.packaged_offers import Billing
+from app.estimator.recipe import AdapterType, Attention, Dtype, Method, Optimizer, Precision
+from app.fields import CurrencyField, Day, Id, Input, Name, PriceField
+
+LONGEST_SEQUENCE = 1_048_576
+LARGEST_BATCH = 65_536
+LARGEST_GPU_COUNT = 1024
+LARGEST_WORKLOAD = 10**15
+LONGEST_PLANNED_HOURS = 1_000_000
+HOURS_A_WEEK = 168
+
+Batch = Annotated[int, Field(ge=1, le=LARGEST_BATCH)]
+Length = Annotated[int, Field(ge=1, le=LONGEST_SEQUENCE)]
+ParallelismField = Literal["none", "ddp"]
+GpuCount = Annotated[float, Field(gt=0, le=LARGEST_GPU_COUNT)]
+
+
+class ModelConfigInput(Input):
+    """A model by its own configuration."""
+
+    config: dict[str, Any]
+
+
+def _model(value: object) -> object:
+    if isinstance(value, str | dict | ModelConfigInput):
+        return value
+    raise PydanticCustomError("model_form", "Give a model's id or its configuration.")
+
+
+class LoraInput(Input):
+    """Low-rank adapters."""
+
+    rank: Annotated[int, Field(ge=1, le=4096)] | None = None
+    target_modules: (
+        Annotated[list[str], Field(min_length=1, max_length=100)] | Literal["all-linear"] | None
+    ) = None
+    dropout: Annotated[float, Field(ge=0, lt=1)] | None = None
+    adapter_dtype: AdapterType | None = None
+
+
+class QloraInput(Input):
+    """How the base is quantised."""
+
+    double_quantization: bool | None = None
+
+
+class WorkloadInput(Input):
+    """How much data: tokens in all, or samples."""
+
+    train_tokens: Annotated[int, Field(ge=1, le=LARGEST_WORKLOAD)] | None = None
+    samples: Annotated[int, Field(ge=1, le=LARGEST_WORKLOAD)] | None = None
+    epochs: Annotated[float, Field(gt=0, le=100_000)] | None = None
+    mean_tokens: Annotated[float, Field(gt=0, le=LONGEST_SEQUENCE)] | None = None
+    longest_tokens: Length | None = None
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> "WorkloadInput":
+        if (self.train_tokens is None) == (self.samples is None):
+            raise PydanticCustomError("workload_form", "Give either the tokens or the samples.")
+        return self
+
+
+class EstimatePriceInput(Input):
+    """What the whole job pays an hour."""
+
+    per_hour: PriceField
+    currency: CurrencyField
+    billing: Billing = "on_demand"
+
+
+class SpotInput(Input):
+    """Interruptions and what they cost."""
+
+    interruptions_per_hour: Annotated[float, Field(ge=0, le=60)] | None = None
+    checkpoint_interval_minutes: Annotated[float, Field(gt=0, le=100_000)] | None = None
+    checkpoint_seconds: Annotated[float, Field(ge=0, le=86_400)] | None = None
+    restart_minutes: Annotated[float, Field(ge=0, le=10_000)] | None = None
+
+
+class EstimateInput(Input):
+    """A job to estimate; what is left out takes the default that the answer's ``assumptions`` name."""
+
+    model: Annotated[str | ModelConfigInput, BeforeValidator(_model)]
+    method: Method
+    lora: LoraInput | None = None
+    qlora: QloraInput | None = None
+    precision: Precision | None = None
+    weights_dtype: Dtype | None = None
+    optimizer: Optimizer | None = None
+    optimizer_state_dtype: Dtype | None = None
+    micro_batch_size: Batch | None = None
+    gradient_accumulation_steps: Batch | None = None
+    sequence_length: Length | None = None
+    gradient_checkpointing: bool | None = None
+    attention: Attention | None = None
+    max_grad_norm: Annotated[float, Field(gt=0, le=1e9)] | None = None
+    packing: bool | None = None
+    fused_loss: bool | None = None
+    gpu: str | None = None
+    gpu_count: GpuCount | None = None
+    parallelism: ParallelismField | None = None
+    gpus_per_node: Annotated[int, Field(ge=1, le=LARGEST_GPU_COUNT)] | None = None
+    workload: WorkloadInput | None = None
+    price: EstimatePriceInput | None = None
+    spot: SpotInput | None = None
+    budget: PriceField | None = None
+
+
+class PlanInput(EstimateInput):
+    """An estimate's body with a name and a schedule."""
+
+    name: Name
+    offer_id: Id | None = None
+    starts_on: Day | None = None
+    hours_per_week: Annotated[float, Field(gt=0, le=HOURS_A_WEEK)] | None = None
+    planned_hours: Annotated[float, Field(gt=0, le=LONGEST_PLANNED_HOURS)] | None = None
+
+
+class PlanPatch(Input):
+    """Fields of a plan to change; those left out stay."""
+
+    name: Name | None = None
+    model: Annotated[str | ModelConfigInput, BeforeValidator(_model)] | None = None
+    method: Method | None = None
+    lora: LoraInput | None = None
+    qlora: QloraInput | None = None
+    precision: Precision | None = None
+    weights_dtype: Dtype | None = None
+    optimizer: Optimizer | None = None
+    optimizer_state_dtype: Dtype | None = None
+    micro_batch_size: Batch | None = None
+    gradient_accumulation_steps: Batch | None = None
+    sequence_length: Length | None = None
+    gradient_checkpointing: bool | None = None
+    attention: Attention | None = None
+    max_grad_norm: Annotated[float, Field(gt=0, le=1e9)] | None = None
+    packing: bool | None = None
+    fused_loss: bool | None = None
+    gpu: str | None = None
+    gpu_count: GpuCount | None = None
+    parallelism: ParallelismField | None = None
+    gpus_per_node: Annotated[int, Field(ge=1, le=LARGEST_GPU_COUNT)] | None = None
+    workload: WorkloadInput | None = None
+    price: EstimatePriceInput | None = None
+    spot: SpotInput | None = None
+    budget: PriceField | None = None
+    offer_id: Id | None = None
+    starts_on: Day | None = None
+    hours_per_week: Annotated[float, Field(gt=0, le=HOURS_A_WEEK)] | None = None
+    planned_hours: Annotated[float, Field(gt=0, le=LONGEST_PLANNED_HOURS)] | None = None

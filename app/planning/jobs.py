@@ -1,0 +1,255 @@
+"""From a request to the estimator's job: the catalogue's model and card, and every default that is taken."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.catalog.gpus import Gpu, find_gpu
+from app.catalog.known_models import find_model
+from app.errors import FieldError, InvalidInput
+from app.estimator import (
+    Architecture,
+    Card,
+    Cluster,
+    ConfigError,
+    EstimatorError,
+    Job,
+    Lora,
+    Price,
+    Recipe,
+    RecipeError,
+    Spot,
+    Workload,
+    place_adapters,
+    read_architecture,
+)
+from app.i18n import Message
+from app.planning.inputs import EstimateInput, ModelConfigInput
+
+TERA = 1e12
+GIGA = 1e9
+# Usable bytes a second of one direction of a PCIe slot, by generation and 16 lanes.
+PCIE_BYTES_PER_SECOND = {"3.0": 12e9, "4.0": 24e9, "5.0": 48e9}
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A job, whose names its parts have, and the defaults that were taken."""
+
+    job: Job
+    model_id: str | None
+    gpu: Gpu | None
+    assumptions: list[tuple[str, Any]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Defaults:
+    """Collects each default as it is taken."""
+
+    taken: list[tuple[str, Any]] = field(default_factory=list)
+
+    def of(self, name: str, given: Any, default: Any) -> Any:
+        if given is not None:
+            return given
+        self.taken.append((name, default))
+        return default
+
+
+def prepare(wanted: EstimateInput) -> Prepared:
+    """Raises InvalidInput naming the field that is unknown or cannot run."""
+    defaults = _Defaults()
+    model_id, architecture = _architecture(wanted)
+    recipe = _recipe(wanted, defaults)
+    gpu = _gpu(wanted)
+    cluster = _cluster(wanted, defaults)
+    job = Job(
+        architecture=architecture,
+        recipe=recipe,
+        workload=_workload(wanted, recipe, defaults),
+        card=None if gpu is None else card_of(gpu),
+        cluster=cluster,
+        price=None if wanted.price is None else Price(**wanted.price.model_dump()),
+        spot=_spot(wanted, defaults),
+        budget=wanted.budget,
+    )
+    if recipe.lora is not None:
+        try:
+            place_adapters(architecture, recipe.lora)
+        except RecipeError as error:
+            raise invalid(error) from error
+    return Prepared(job, model_id, gpu, defaults.taken)
+
+
+def card_of(gpu: Gpu) -> Card:
+    """The catalogue's GPU as the estimator's card, in bytes and operations a second."""
+    return Card(
+        gpu_id=gpu.id,
+        usable_bytes=gpu.memory_bytes,
+        bandwidth_bytes_per_second=float(gpu.bandwidth_gb_per_second) * GIGA,
+        fp32_flops=float(gpu.fp32_tflops or gpu.fp16_tflops or 1) * TERA,
+        bf16_flops=_rate(gpu.bf16_tflops) if gpu.supports_bf16 else None,
+        fp16_flops=_rate(gpu.fp16_tflops),
+        tf32_flops=_rate(gpu.tf32_tflops),
+        # The datasheet's figure is of both directions together.
+        interconnect_bytes_per_second=_half(gpu.interconnect_gb_per_second),
+        pcie_bytes_per_second=PCIE_BYTES_PER_SECOND.get((gpu.pcie or "").split(" ")[0], 12e9),
+    )
+
+
+def _rate(tflops: Any) -> float | None:
+    return None if tflops is None else float(tflops) * TERA
+
+
+def _half(gigabytes: Any) -> float | None:
+    return None if not gigabytes else float(gigabytes) * GIGA / 2
+
+
+def invalid(error: EstimatorError) -> InvalidInput:
+    """The estimator's refusal as a wrong field."""
+    return InvalidInput(FieldError(error.field, _words(error)))
+
+
+def _words(error: EstimatorError) -> Message:
+    params = error.params
+    if error.reason == "required":
+        return Message("This field is required.")
+    if error.reason == "kind_not_read":
+        return Message(
+            "This kind of model is not estimated yet. Read so far: %(known)s.", known=params["known"]
+        )
+    if error.reason == "does_not_divide":
+        return Message("The heads do not divide what they share.")
+    if error.reason == "no_such_module":
+        return Message(
+            "The model has no layer called %(missing)s. It has: %(known)s.",
+            missing=params["missing"] or "–",
+            known=params["known"],
+        )
+    if error.reason == "not_with_full":
+        return Message("Full fine-tuning has no adapters.")
+    if error.reason == "not_an_object":
+        return Message("This must be an object.")
+    return Message("This must be a whole number greater than zero.")
+
+
+def _architecture(wanted: EstimateInput) -> tuple[str | None, Architecture]:
+    if isinstance(wanted.model, ModelConfigInput):
+        config: object = wanted.model.config
+        prefix, model_id = "model.config", None
+    else:
+        known = find_model(wanted.model)
+        if known is None:
+            raise InvalidInput.at("model", Message("There is no such model in the catalogue."))
+        config, prefix, model_id = dict(known.config), "model", known.id
+    try:
+        return model_id, read_architecture(config)
+    except ConfigError as error:
+        error.field = f"{prefix}.{error.field}".rstrip(".") if model_id is None else "model"
+        raise invalid(error) from error
+
+
+def _recipe(wanted: EstimateInput, defaults: _Defaults) -> Recipe:
+    lora = _lora(wanted, defaults)
+    double = True
+    if wanted.method == "qlora":
+        given = wanted.qlora.double_quantization if wanted.qlora else None
+        double = defaults.of("qlora.double_quantization", given, True)
+    elif wanted.qlora is not None:
+        raise InvalidInput.at("qlora", Message("Only QLoRA quantises the base."))
+    recipe = Recipe(
+        method=wanted.method,
+        lora=lora,
+        double_quantization=double,
+        precision=defaults.of("precision", wanted.precision, "bf16-mixed"),
+        optimizer=defaults.of("optimizer", wanted.optimizer, "adamw"),
+        micro_batch_size=defaults.of("micro_batch_size", wanted.micro_batch_size, 1),
+        gradient_accumulation_steps=defaults.of(
+            "gradient_accumulation_steps", wanted.gradient_accumulation_steps, 1
+        ),
+        sequence_length=defaults.of("sequence_length", wanted.sequence_length, 512),
+        gradient_checkpointing=defaults.of("gradient_checkpointing", wanted.gradient_checkpointing, False),
+        attention=defaults.of("attention", wanted.attention, "sdpa"),
+        weights_dtype=wanted.weights_dtype,
+        optimizer_state_dtype=wanted.optimizer_state_dtype,
+        max_grad_norm=wanted.max_grad_norm,
+        fused_loss=defaults.of("fused_loss", wanted.fused_loss, False),
+        packing=defaults.of("packing", wanted.packing, False),
+    )
+    if recipe.method == "qlora" and recipe.weights_dtype is not None:
+        raise InvalidInput.at("weights_dtype", Message("A 4-bit base has no other type."))
+    return recipe
+
+
+def _lora(wanted: EstimateInput, defaults: _Defaults) -> Lora | None:
+    if wanted.method == "full":
+        if wanted.lora is not None:
+            raise InvalidInput.at("lora", Message("Full fine-tuning has no adapters."))
+        return None
+    given = wanted.lora
+    targets = defaults.of("lora.target_modules", given and given.target_modules, "all-linear")
+    return Lora(
+        rank=defaults.of("lora.rank", given and given.rank, 8),
+        target_modules="all-linear" if targets == "all-linear" else tuple(targets),
+        dropout=defaults.of("lora.dropout", given and given.dropout, 0.0),
+        adapter_dtype=defaults.of("lora.adapter_dtype", given and given.adapter_dtype, "fp32"),
+    )
+
+
+def _gpu(wanted: EstimateInput) -> Gpu | None:
+    if wanted.gpu is None:
+        return None
+    gpu = find_gpu(wanted.gpu)
+    if gpu is None:
+        raise InvalidInput.at("gpu", Message("There is no such GPU in the catalogue."))
+    return gpu
+
+
+def _cluster(wanted: EstimateInput, defaults: _Defaults) -> Cluster:
+    count = float(defaults.of("gpu_count", wanted.gpu_count, 1))
+    if count > 1 and not count.is_integer():
+        raise InvalidInput.at("gpu_count", Message("Give a whole number of GPUs, or a share of one."))
+    parallelism = defaults.of("parallelism", wanted.parallelism, "none")
+    per_node = 8
+    if count > per_node or wanted.gpus_per_node is not None:
+        per_node = defaults.of("gpus_per_node", wanted.gpus_per_node, 8)
+    return Cluster(count, parallelism, per_node)
+
+
+def _workload(wanted: EstimateInput, recipe: Recipe, defaults: _Defaults) -> Workload | None:
+    given = wanted.workload
+    if given is None:
+        return None
+    if given.samples is None:
+        return Workload(train_tokens=given.train_tokens, **_lengths(wanted, recipe, defaults))
+    epochs = defaults.of("workload.epochs", given.epochs, 1.0)
+    return Workload(samples=given.samples, epochs=epochs, **_lengths(wanted, recipe, defaults))
+
+
+def _lengths(wanted: EstimateInput, recipe: Recipe, defaults: _Defaults) -> dict[str, Any]:
+    given = wanted.workload
+    if given is None:
+        return {}
+    length = recipe.sequence_length
+    longest = defaults.of("workload.longest_tokens", given.longest_tokens, length)
+    mean = defaults.of("workload.mean_tokens", given.mean_tokens, length)
+    if mean > longest:
+        raise InvalidInput.at("workload.mean_tokens", Message("The mean is longer than the longest."))
+    return {"longest_tokens": longest, "mean_tokens": mean}
+
+
+def _spot(wanted: EstimateInput, defaults: _Defaults) -> Spot | None:
+    """Without interruptions given, a spot price assumes none, and says so."""
+    given = wanted.spot
+    if given is None and (wanted.price is None or wanted.price.billing != "spot"):
+        return None
+    usual = Spot()
+    return Spot(
+        **{
+            name: defaults.of(f"spot.{name}", given and getattr(given, name), getattr(usual, name))
+            for name in (
+                "interruptions_per_hour",
+                "checkpoint_interval_minutes",
+                "checkpoint_seconds",
+                "restart_minutes",
+            )
+        }
+    )

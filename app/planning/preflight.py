@@ -1,0 +1,140 @@
+"""What to know before paying: errors, warnings and hints about a job, each with a code."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from app.estimator import Estimate
+from app.i18n import Message
+from app.planning.jobs import Prepared
+
+Level = Literal["error", "warning", "info"]
+GIB = 1024**3
+AMPERE = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to know."""
+
+    level: Level
+    code: str
+    message: Message
+
+
+def preflight(prepared: Prepared, answer: Estimate) -> list[Finding]:
+    """Errors first, then warnings, then hints."""
+    findings = [*_memory(prepared, answer), *_card(prepared), *_recipe(prepared), *_money(prepared)]
+    order = {"error": 0, "warning": 1, "info": 2}
+    return sorted(findings, key=lambda finding: order[finding.level])
+
+
+def _memory(prepared: Prepared, answer: Estimate) -> Iterator[Finding]:
+    footprint = answer.footprint
+    if footprint.fits is False and footprint.required_bytes and footprint.capacity_bytes:
+        yield Finding(
+            "error",
+            "step-does-not-fit",
+            Message(
+                "A training step needs %(required)s GiB on each card, which has %(capacity)s GiB.",
+                required=_gib(footprint.required_bytes),
+                capacity=_gib(footprint.capacity_bytes),
+            ),
+        )
+        yield from _why_full_does_not_fit(prepared, answer)
+    elif footprint.fits and footprint.interval_bytes and footprint.capacity_bytes:
+        if footprint.interval_bytes[1] > footprint.capacity_bytes:
+            yield Finding(
+                "warning",
+                "tight-fit",
+                Message("It fits, but with little room: the estimate's upper end does not."),
+            )
+
+
+def _upper_end(answer: Estimate) -> int:
+    return answer.footprint.interval_bytes[1] if answer.footprint.interval_bytes else 0
+
+
+def _why_full_does_not_fit(prepared: Prepared, answer: Estimate) -> Iterator[Finding]:
+    parts = answer.step.components
+    lasting = parts["weights"] + parts["optimizer_states"] + parts["gradients"]
+    capacity = answer.footprint.capacity_bytes
+    if prepared.job.recipe.method == "full" and capacity is not None and lasting > capacity:
+        yield Finding(
+            "info",
+            "full-needs-states",
+            Message(
+                "Weights, gradients and optimizer states alone take %(lasting)s GiB. LoRA or QLoRA trains a fraction.",
+                lasting=_gib(lasting),
+            ),
+        )
+
+
+def _card(prepared: Prepared) -> Iterator[Finding]:
+    gpu, recipe = prepared.gpu, prepared.job.recipe
+    if gpu is None:
+        return
+    if recipe.precision.startswith("bf16") and not gpu.supports_bf16:
+        yield Finding(
+            "error", "bf16-unsupported", Message("%(gpu)s has no bf16; use fp16-mixed or fp32.", gpu=gpu.name)
+        )
+    capability = float(gpu.compute_capability or 0)
+    if recipe.attention == "flash" and gpu.vendor == "NVIDIA" and capability < AMPERE:
+        yield Finding(
+            "error",
+            "flash-attention-unsupported",
+            Message(
+                "FlashAttention needs an Ampere card or newer; %(gpu)s is older. Use sdpa.", gpu=gpu.name
+            ),
+        )
+    if prepared.job.cluster.parallelism == "ddp" and prepared.job.cluster.whole_gpus == 1:
+        yield Finding(
+            "warning", "parallelism-over-one-gpu", Message("One GPU has nothing to share the work with.")
+        )
+    if prepared.job.cluster.parallelism == "none" and prepared.job.cluster.whole_gpus > 1:
+        yield Finding(
+            "warning", "gpus-without-parallelism", Message("Without parallelism only one of the GPUs works.")
+        )
+    if gpu.memory_bytes is None:
+        yield Finding(
+            "warning",
+            "capacity-unknown",
+            Message("The usable memory of this card is not known, so nor is the fit."),
+        )
+
+
+def _recipe(prepared: Prepared) -> Iterator[Finding]:
+    recipe, architecture = prepared.job.recipe, prepared.job.architecture
+    longest = architecture.longest_tokens
+    if longest is not None and recipe.sequence_length > longest:
+        level: Level = "warning" if architecture.rotary else "error"
+        yield Finding(
+            level,
+            "length-past-positions",
+            Message("The model was trained on up to %(longest)s tokens a sample.", longest=longest),
+        )
+    if architecture.unknown_fields:
+        yield Finding(
+            "info",
+            "unknown-config-fields",
+            Message(
+                "Not understood in the configuration: %(fields)s.",
+                fields=", ".join(architecture.unknown_fields),
+            ),
+        )
+
+
+def _money(prepared: Prepared) -> Iterator[Finding]:
+    job = prepared.job
+    if job.price is not None and job.price.billing == "spot":
+        rate = 0.0 if job.spot is None else job.spot.interruptions_per_hour
+        if rate == 0:
+            yield Finding(
+                "info",
+                "spot-without-interruptions",
+                Message("A spot instance can be taken away; no interruptions are counted. Save checkpoints."),
+            )
+
+
+def _gib(size_bytes: int) -> str:
+    return f"{size_bytes / GIB:.1f}"
