@@ -31,7 +31,7 @@ class BudgetChangeAnswer(BudgetAnswer):
 
 
 class ProjectAnswer(Answer):
-    """A project with its figures; ``spent``, ``reserved``, ``free`` and ``state`` are of the budget's current period."""
+    """A project; ``spent``, ``reserved``, ``free`` and ``state`` are of the budget's current period."""
 
     id: int
     name: str

@@ -1,7 +1,7 @@
 """JSON routes of projects."""
 
 from fastapi import Request, Response
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col
 
 from app.accounts.access import Actor, Editor, Viewer
 from app.api.answers import ListAnswer, PreconditionHeader, created, with_etag
@@ -13,7 +13,7 @@ from app.projects.answers import ProjectAnswer, SingleProjectAnswer, budget_chan
 from app.projects.inputs import ProjectInput, ProjectPatch
 from app.projects.ledger import budget_changes, figures_of
 from app.projects.models import Project
-from app.projects.service import create_project, delete_project, update_project
+from app.projects.service import create_project, delete_project, live_projects, update_project
 
 router = api_router("projects")
 
@@ -21,10 +21,7 @@ router = api_router("projects")
 @router.get("/projects", name="api_list_projects")
 def list_projects(session: ReadSession, actor: Viewer, page: PageParams) -> ListAnswer[ProjectAnswer]:
     """The team's projects with their figures."""
-    statement = select(Project).where(
-        col(Project.team_id) == actor.team_id, col(Project.deleted_at).is_(None)
-    )
-    found = page_of_query(session, statement, col(Project.id), page)
+    found = page_of_query(session, live_projects(actor), col(Project.id), page)
     figures = figures_of(session, found.items, actor.today)
     items = [ProjectAnswer(**project_fields(project, figures[project.id or 0])) for project in found.items]
     return ListAnswer(items=items, next_cursor=found.next_cursor)

@@ -99,7 +99,7 @@ def remove_spend(session: Session, project: Project, source: Source) -> None:
 def post_reservation(
     session: Session, project: Project, plan_id: int, schedule: Schedule, today: date
 ) -> None:
-    """Sets the plan's cost aside. Raises Conflict ``budget-exceeded`` when the budget blocks and has not so much free."""
+    """Sets the plan's cost aside. Raises Conflict ``budget-exceeded`` when a blocking budget has not so much free."""
     lock_project(session, project)
     figures = figures_of(session, [project], today)[_id(project)]
     wanted = _still_reserved(session, project, plan_id, schedule, figures)

@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from sqlmodel import Session, col, select
+from sqlmodel.sql.expression import SelectOfScalar
 
 from app.accounts.access import Actor
 from app.accounts.audit import record_event
@@ -19,12 +20,12 @@ from app.versions import Precondition
 
 def list_projects(session: Session, actor: Actor) -> Sequence[Project]:
     """The team's projects, oldest first."""
-    statement = (
-        select(Project)
-        .where(col(Project.team_id) == actor.team_id, col(Project.deleted_at).is_(None))
-        .order_by(col(Project.id))
-    )
-    return session.exec(statement).all()
+    return session.exec(live_projects(actor).order_by(col(Project.id))).all()
+
+
+def live_projects(actor: Actor) -> SelectOfScalar[Project]:
+    """The team's projects that are not deleted."""
+    return select(Project).where(col(Project.team_id) == actor.team_id, col(Project.deleted_at).is_(None))
 
 
 def create_project(session: Session, actor: Actor, wanted: ProjectInput) -> Project:

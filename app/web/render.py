@@ -28,10 +28,8 @@ def _environment(language: str) -> Environment:
         lstrip_blocks=True,
         extensions=["jinja2.ext.i18n", "jinja2.ext.do"],
     )
-    environment.install_gettext_translations(  # type: ignore[attr-defined]
-        translations(language),
-        newstyle=True,  # type: ignore[arg-type]
-    )
+    install: Any = environment.install_gettext_translations  # type: ignore[attr-defined]
+    install(translations(language), newstyle=True)
     environment.filters.update(FILTERS)
     return environment
 
