@@ -26,6 +26,7 @@ from app.projects import api as projects_api
 from app.projects import pages as projects_pages
 from app.reports import api as reports_api
 from app.reports import pages as reports_pages
+from app.sample import load_sample
 from app.settings import Settings
 from app.time import Clock, utc_now
 from app.tracking import api as tracking_api
@@ -77,6 +78,7 @@ def create_app(settings: Settings, *, clock: Clock = utc_now, database: Database
     )
     app.state.settings = settings
     app.state.clock = clock
+    app.state.load_sample = load_sample
     app.state.database = database or open_database(settings)
     app.state.door = Door(
         app.state.database,
