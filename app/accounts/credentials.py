@@ -19,3 +19,8 @@ def new_bearer_token() -> str:
 def digest(secret: str) -> str:
     """What is stored of a secret. A plain SHA-256 is enough for 256 random bits."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def new_password() -> str:
+    """A password to be told to somebody and changed by them: 96 bits in 16 characters."""
+    return secrets.token_urlsafe(12)

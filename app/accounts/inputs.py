@@ -63,6 +63,13 @@ class MemberInput(Input):
     role: Role
 
 
+class ResetInput(Input):
+    """A user and the password that they get."""
+
+    name: PersonName
+    password: Password
+
+
 class RoleInput(Input):
     """What a member may do from now on."""
 

@@ -1,4 +1,4 @@
-"""Paths of this site that a request names as the place to go to next; pure."""
+"""Paths of this site that a request names as the place to go to next."""
 
 import re
 from urllib.parse import urlsplit

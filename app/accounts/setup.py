@@ -58,7 +58,7 @@ def check_setup_token(session: Session, token: str, *, lock: bool = False) -> No
 
 
 def complete_setup(
-    session: Session, token: str, data: SetupInput, password_hash: str, clock: Clock, load_sample: LoadSample | None
+    session: Session, token: str, data: SetupInput, password_hash: str, clock: Clock, load_sample: LoadSample
 ) -> tuple[User, Team]:
     """Makes the first user the owner of a team; a team of that name, made for a token, becomes theirs.
 
@@ -76,6 +76,5 @@ def complete_setup(
     else:
         apply_team(session, actor, team, data.team)
     join_team(session, actor, user, "owner")
-    if load_sample is not None:
-        load_sample(session, actor)
+    load_sample(session, actor)
     return user, team

@@ -66,8 +66,7 @@ def _complete(request: Request, token: str, data: SetupInput) -> str:
     # Before the transaction: nobody waits for the database while a hash is computed.
     password_hash = door.passwords.hash(data.password)
     with door.database.write() as session:
-        load_sample = getattr(state, "load_sample", None)
-        user, team = complete_setup(session, token, data, password_hash, door.clock, load_sample)
+        user, team = complete_setup(session, token, data, password_hash, door.clock, state.load_sample)
         return start_session(session, user, team, door.clock(), door.session_days)
 
 

@@ -1,4 +1,4 @@
-"""The IANA time zones that a team can choose from; pure."""
+"""The IANA time zones that a team can choose from."""
 
 from collections.abc import Mapping
 from functools import cache

@@ -1,0 +1,1 @@
+"""The commands of ``tuneledger``, a file for each subject."""
