@@ -114,8 +114,10 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[Session]:
         """A session that commits at the end of the block, or rolls back when it raises."""
-        with Session(self._writing, expire_on_commit=False) as session, session.begin():
+        with Session(self._writing, expire_on_commit=False) as session:
+            # Not session.begin(): a form with mistakes rolls back and goes on to show them.
             yield session
+            session.commit()
 
     def migrate(self, revision: str = "head") -> None:
         """Brings the schema to a revision; an empty database is made first."""

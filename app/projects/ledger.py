@@ -178,6 +178,14 @@ def figures_of(session: Session, projects: Sequence[Project], today: date) -> Ma
     }
 
 
+def spent_within(session: Session, projects: Sequence[Project], days: DayRange) -> dict[int, Decimal]:
+    """What was billed to each project of one team within the days."""
+    if not projects:
+        return {}
+    periods = {_id(project): days for project in projects}
+    return {id_: totals.billed_amount for id_, totals in _totals(session, projects, periods).items()}
+
+
 def has_spend(session: Session, project: Project) -> bool:
     """Whether anything was ever posted and not taken out again."""
     return session.exec(select(SpendEntry.id).where(_of_project(project)).limit(1)).first() is not None

@@ -8,6 +8,7 @@ from fastapi.responses import JSONResponse
 from app.errors import InvalidInput, NotFound
 from app.fields import LARGEST_ID
 from app.i18n import Message
+from app.reports.page import page_context
 from app.reports.weekly import WeeklyReport
 from app.reports.writers.csv_text import report_csv
 from app.reports.writers.json_document import report_document
@@ -39,11 +40,19 @@ def wanted_project(text: str | None) -> int | None:
 def answer_report(request: Request, report: WeeklyReport, wanted: ReportFormat) -> Response:
     """The answer, with a file name where it is to be kept."""
     if wanted == "html":
-        return render(request, "reports/weekly.html", block="weekly_report", nav="reports", report=report)
+        return render(
+            request,
+            "reports/weekly.html",
+            block="weekly_report",
+            nav="reports",
+            **page_context(request, report),
+        )
     if wanted == "json":
         return JSONResponse(report_document(report))
     language = language_of(request)
     text = report_csv(report, language) if wanted == "csv" else report_markdown(report, language)
     media_type = "text/csv; charset=utf-8" if wanted == "csv" else "text/markdown; charset=utf-8"
     name = f"tuneledger-{report.week}{'' if report.project_id is None else f'-{report.project_id}'}.{wanted}"
-    return Response(text, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+    return Response(
+        text, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'}
+    )

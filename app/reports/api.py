@@ -16,7 +16,9 @@ router = api_router("reports")
 
 
 def project_in_query(
-    session: ReadSession, actor: Viewer, project: Annotated[str | None, Query(description="A project's id.")] = None
+    session: ReadSession,
+    actor: Viewer,
+    project: Annotated[str | None, Query(description="A project's id.")] = None,
 ) -> int | None:
     """The project's id; 404 for one that the team does not have, before the rest of the query is judged."""
     project_id = wanted_project(project)
@@ -29,13 +31,15 @@ ProjectInQuery = Annotated[int | None, Depends(project_in_query)]
 
 
 @router.get("/reports/weekly", name="api_weekly_report")
-def weekly_report(  # noqa: PLR0913 - FastAPI's way to name query parameters
+def weekly_report(
     request: Request,
     project_id: ProjectInQuery,
     session: ReadSession,
     actor: Viewer,
-    week: Annotated[str | None, Query(examples=["2026-W49"], description="An ISO week; this week without.")] = None,
-    format: Annotated[ReportFormat, Query()] = "json",  # noqa: A002 - the contract's name
+    week: Annotated[
+        str | None, Query(examples=["2026-W49"], description="An ISO week; this week without.")
+    ] = None,
+    format: Annotated[ReportFormat, Query()] = "json",
 ) -> Response:
     """The weekly report of a project or, without one, of the team."""
     wanted = week_of(actor.today) if week is None else wanted_week(week)

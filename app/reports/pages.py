@@ -15,13 +15,13 @@ router = APIRouter()
 
 
 @router.get("/reports/weekly", name="weekly_report_page")
-def weekly_report_page(  # noqa: PLR0913 - FastAPI's way to name query parameters
+def weekly_report_page(
     request: Request,
     project_id: ProjectInQuery,
     session: ReadSession,
     actor: Viewer,
     week: Annotated[str | None, Query()] = None,
-    format: Annotated[ReportFormat, Query()] = "html",  # noqa: A002 - the contract's name
+    format: Annotated[ReportFormat, Query()] = "html",
 ) -> Response:
     """One printable page that a supervisor understands without us."""
     wanted = week_of(actor.today) if not week else wanted_week(week)

@@ -15,7 +15,7 @@ from app.estimator import ESTIMATOR_VERSION
 from app.planning.models import Plan
 from app.projects.access import get_project
 from app.projects.budget import DayRange, current_period, state_of
-from app.projects.ledger import SourceSpend, budget_of, budget_changes, spend_by_source
+from app.projects.ledger import SourceSpend, budget_changes, budget_of, spend_by_source
 from app.projects.models import Project
 from app.projects.schedule import Schedule
 from app.reports.digest import digest_of
@@ -46,7 +46,9 @@ class _ProjectWeek:
     line: ProjectLine | None = None
 
 
-def build_weekly_report(session: Session, actor: Actor, week: Week, project_id: int | None = None) -> WeeklyReport:
+def build_weekly_report(
+    session: Session, actor: Actor, week: Week, project_id: int | None = None
+) -> WeeklyReport:
     """The report of a week. Raises NotFound for a project that the team does not have."""
     project = None if project_id is None else get_project(session, actor, project_id)
     projects = [project] if project is not None else _projects_with_past(session, actor)
@@ -54,7 +56,9 @@ def build_weekly_report(session: Session, actor: Actor, week: Week, project_id: 
     parts = [_project_week(session, actor, each, week) for each in projects]
     rates = _rates_to(session, actor, currency, parts, week)
     runs = sorted((row for part in parts for row in part.runs), key=lambda row: (row.started_at, row.id))
-    charges = sorted((row for part in parts for row in part.charges), key=lambda row: (row.period_start, row.id))
+    charges = sorted(
+        (row for part in parts for row in part.charges), key=lambda row: (row.period_start, row.id)
+    )
     lines = [part.line for part in parts if part.line is not None]
     totals, to_date, others = _totals(parts, currency, rates)
     starts_at = start_of_day(week.monday, actor.zone)
@@ -169,7 +173,8 @@ def _charge_rows(session: Session, project: Project, spends: _Spends) -> list[Ch
             col(Charge.team_id) == project.team_id, col(Charge.id).in_(ids[start : start + 500])
         )
         rows.extend(
-            _charge_row(project, charge, spends["charge", charge.id or 0]) for charge in session.exec(statement)
+            _charge_row(project, charge, spends["charge", charge.id or 0])
+            for charge in session.exec(statement)
         )
     return rows
 
@@ -305,7 +310,7 @@ def _price_date(actor: Actor, run: Run, offer: Offer | None) -> PriceDate:
     )
 
 
-def _digest(  # noqa: PLR0913 - the inputs of one digest
+def _digest(
     week: Week,
     currency: str,
     runs: Sequence[RunRow],
@@ -314,7 +319,9 @@ def _digest(  # noqa: PLR0913 - the inputs of one digest
     to_date: Totals,
     rates: Mapping[str, UsedRate],
 ) -> str:
-    run_inputs = [[row.id, row.name, row.started_at, row.ended_at, row.state, row.hours, row.cost] for row in runs]
+    run_inputs = [
+        [row.id, row.name, row.started_at, row.ended_at, row.state, row.hours, row.cost] for row in runs
+    ]
     charge_inputs = [[row.id, row.category, row.service, row.amount, row.listed] for row in charges]
     rate_inputs = [[code, rate.rate, rate.day] for code, rate in sorted(rates.items())]
     sums = [[part.hours, part.compute, part.charges, part.listed, part.billed] for part in (totals, to_date)]

@@ -1,5 +1,6 @@
 """What a member of a team can do with charges."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -169,3 +170,10 @@ def _post(session: Session, actor: Actor, project: Project, charge: Charge) -> N
     )
     session.add(charge)
     session.flush()
+
+
+def list_charges(session: Session, project: Project, limit: int) -> Sequence[Charge]:
+    """The project's charges, the newest first."""
+    statement = live_charges(project).order_by(col(Charge.period_start).desc(), col(Charge.id).desc())
+    charges: Sequence[Charge] = session.exec(statement.limit(limit)).all()
+    return charges

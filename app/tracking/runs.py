@@ -1,11 +1,12 @@
 """What a member of a team can do with runs."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from pydantic import ValidationError
-from sqlmodel import Session, col, or_, select
+from sqlmodel import Session, col, func, or_, select
 
 from app.accounts.access import Actor
 from app.accounts.audit import record_event
@@ -213,3 +214,56 @@ def _check_external_id_is_free(
     found = _find_by_external_id(session, project, external_id)
     if found is not None and found.id != own_id:
         raise InvalidInput.at("external_id", Message("The project has a run with this id already."))
+
+
+def list_newest_runs(session: Session, project: Project, limit: int, offset: int = 0) -> Sequence[Run]:
+    """The project's runs, the newest start first."""
+    statement = live_runs(project).order_by(col(Run.started_at).desc(), col(Run.id).desc())
+    runs: Sequence[Run] = session.exec(statement.offset(offset).limit(limit)).all()
+    return runs
+
+
+def count_runs(session: Session, project: Project) -> int:
+    """How many live runs the project has."""
+    statement = select(func.count()).select_from(live_runs(project).subquery())
+    return session.exec(statement).one()
+
+
+def list_interrupted_runs(session: Session, project: Project) -> Sequence[Run]:
+    """The runs that the provider ended, oldest first."""
+    statement = live_runs(project).where(col(Run.state) == "interrupted").order_by(col(Run.started_at))
+    runs: Sequence[Run] = session.exec(statement).all()
+    return runs
+
+
+@dataclass(frozen=True, slots=True)
+class LatestRun:
+    """The newest run of a project, and how many are running."""
+
+    run: Run | None
+    running: int
+
+
+def latest_runs(session: Session, projects: Sequence[Project]) -> dict[int, LatestRun]:
+    """The newest run of each project and the number of running ones, in two queries."""
+    if not projects:
+        return {}
+    ids = [project.id or 0 for project in projects]
+    alive = (
+        col(Run.team_id) == projects[0].team_id,
+        col(Run.project_id).in_(ids),
+        col(Run.deleted_at).is_(None),
+    )
+    newest = (
+        select(Run.project_id, func.max(Run.started_at).label("started_at"))
+        .where(*alive)
+        .group_by(col(Run.project_id))
+        .subquery()
+    )
+    joined = select(Run).join(
+        newest, (newest.c.project_id == col(Run.project_id)) & (newest.c.started_at == col(Run.started_at))
+    )
+    runs = {run.project_id: run for run in session.exec(joined.where(*alive).order_by(col(Run.id)))}
+    counted = select(Run.project_id, func.count()).where(*alive, col(Run.state) == "running")
+    running = dict(session.exec(counted.group_by(col(Run.project_id))).all())
+    return {id_: LatestRun(runs.get(id_), running.get(id_, 0)) for id_ in ids}

@@ -16,11 +16,15 @@ def report_document(report: WeeklyReport) -> dict[str, Any]:
         "cut_off": format_instant(report.cut_off),
         "time_zone": report.zone_name,
         "team": report.team_name,
-        "project": None if report.project_id is None else {"id": report.project_id, "name": report.project_name},
+        "project": None
+        if report.project_id is None
+        else {"id": report.project_id, "name": report.project_name},
         "currency": report.currency,
         "totals": _totals(report.totals),
         "to_date": _totals(report.to_date),
-        "other_currencies": [{"currency": totals.currency} | _totals(totals) for totals in report.other_currencies],
+        "other_currencies": [
+            {"currency": totals.currency} | _totals(totals) for totals in report.other_currencies
+        ],
         "projects": [_project(line) for line in report.projects],
         "runs": [_run(row) for row in report.runs],
         "charges": [_charge(row) for row in report.charges],

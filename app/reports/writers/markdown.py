@@ -20,7 +20,9 @@ def report_markdown(report: WeeklyReport, language: Language) -> str:
 
 
 def _table(table: Table) -> str:
-    numeric = [all(isinstance(row[index], Decimal) for row in table.rows) for index in range(len(table.columns))]
+    numeric = [
+        all(isinstance(row[index], Decimal) for row in table.rows) for index in range(len(table.columns))
+    ]
     lines = [
         _line([_escaped(column) for column in table.columns]),
         _line(["---:" if is_number else "---" for is_number in numeric]),

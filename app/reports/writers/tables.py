@@ -49,7 +49,8 @@ class ReportTables:
             self._total_row(self.say("To date"), self.report.to_date),
         ]
         rows += [
-            self._total_row(self.say("This week, not converted"), totals) for totals in self.report.other_currencies
+            self._total_row(self.say("This week, not converted"), totals)
+            for totals in self.report.other_currencies
         ]
         columns = ["", *map(self.say, _TOTAL_COLUMNS)]
         return Table(self.say("Totals"), columns, rows)
@@ -138,7 +139,7 @@ class ReportTables:
         rows: list[list[str | Decimal]] = [
             [self.say("Week"), f"{report.week} ({report.zone_name})"],
             [self.say("Cut-off"), format_instant(report.cut_off)],
-            *([self.say("Price"), self._price(price)] for price in report.prices),
+            *([self.say("Price"), self.price_words(price)] for price in report.prices),
             *(
                 [
                     self.say("Exchange rate"),
@@ -151,7 +152,8 @@ class ReportTables:
         ]
         return Table(self.say("Basis"), ["", ""], rows)
 
-    def _price(self, price: PriceDate) -> str:
+    def price_words(self, price: PriceDate) -> str:
+        """The offer, its price, the day and the source of it."""
         unit = f"{price.currency} {format_unit_price(price.price_per_hour, price.currency)}/h"
         day = self.say("undated") if price.as_of is None else price.as_of.isoformat()
         parts = (price.provider, price.instance_type, unit, day, price.source)
@@ -161,7 +163,16 @@ class ReportTables:
         return f"{instant.astimezone(ZoneInfo(self.report.zone_name)):%Y-%m-%d %H:%M}"
 
 
-_TOTAL_COLUMNS = ("Hours", "GPU hours", "Compute", "Charges", "Rounding of the rows", "Billed", "List", "Currency")
+_TOTAL_COLUMNS = (
+    "Hours",
+    "GPU hours",
+    "Compute",
+    "Charges",
+    "Rounding of the rows",
+    "Billed",
+    "List",
+    "Currency",
+)
 
 
 def _amount(amount: Decimal, currency: str) -> Decimal:
