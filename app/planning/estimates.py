@@ -116,3 +116,20 @@ def _fix(fix: Fix, prepared: Prepared) -> dict[str, Any]:
         "adds_hours": fix.adds_hours,
         "saves_cost": None if fix.saves_cost is None else format_amount(fix.saves_cost, currency),
     }
+
+
+def reworded(
+    request: dict[str, Any], result: dict[str, Any], estimator_version: str, language: Language
+) -> dict[str, Any]:
+    """A stored answer with its preflight sentences in the reader's language; the figures stay as they were.
+
+    An answer of another estimator version keeps its sentences: today's rules may find other things.
+    """
+    if estimator_version != ESTIMATOR_VERSION:
+        return result
+    body = {name: value for name, value in request.items() if name in EstimateInput.model_fields}
+    try:
+        again = answer_for(read_estimate_input(body), language, with_fixes=False)
+    except InvalidInput:
+        return result
+    return result | {"preflight": again["preflight"]}

@@ -92,18 +92,34 @@ def update_plan(
     actor.require("editor")
     lock_project(session, project)
     session.refresh(plan)
-    fields = _fields(session, actor, project, _merged(plan, patch))
+    return replace_plan(session, actor, project, plan, _merged(plan, patch), precondition)
+
+
+def replace_plan(
+    session: Session,
+    actor: Actor,
+    project: Project,
+    plan: Plan,
+    wanted: PlanInput,
+    precondition: Precondition,
+) -> Plan:
+    """The plan as wanted, estimated anew; what an approved plan reserves follows it."""
+    actor.require("editor")
+    lock_project(session, project)
+    session.refresh(plan)
+    fields = _fields(session, actor, project, wanted)
     if plan.approved_at is not None and fields["planned_cost"] is None:
         raise InvalidInput.at("planned_hours", Message("An approved plan needs planned hours and a price."))
     precondition.check(plan.version)
-    for name, value in fields.items():
-        setattr(plan, name, value)
+    changed = sorted(name for name, value in fields.items() if getattr(plan, name) != value)
+    for name in changed:
+        setattr(plan, name, fields[name])
     plan.version += 1
     if plan.approved_at is not None:
         remove_reservation(session, project, plan.id or 0)
         _reserve(session, actor, project, plan)
     session.add(plan)
-    record_event(session, actor, "changed", "plan", plan.id or 0, fields=sorted(patch.model_fields_set))
+    record_event(session, actor, "changed", "plan", plan.id or 0, fields=changed)
     session.flush()
     return plan
 
@@ -200,7 +216,7 @@ class _PlannedCost:
 
 
 def _fields(session: Session, actor: Actor, project: Project, wanted: PlanInput) -> dict[str, Any]:
-    offer = _offer(session, actor, wanted)
+    offer = find_plan_offer(session, actor, wanted)
     body = estimate_body(wanted, offer)
     result = answer_for(body, actor.language)
     starts_on = wanted.starts_on or actor.today
@@ -229,7 +245,8 @@ def _fields(session: Session, actor: Actor, project: Project, wanted: PlanInput)
     }
 
 
-def _offer(session: Session, actor: Actor, wanted: PlanInput) -> Offer | None:
+def find_plan_offer(session: Session, actor: Actor, wanted: PlanInput) -> Offer | None:
+    """The offer that the plan names. Raises InvalidInput for one that is not there or does not match."""
     if wanted.offer_id is None:
         return None
     offer = find_offer(session, actor.team_id, wanted.offer_id)

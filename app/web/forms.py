@@ -131,10 +131,10 @@ def _plain_types(annotation: Any) -> set[Any]:
 
 
 def _nested_model(info: FieldInfo) -> type[BaseModel] | None:
-    for kind in _plain_types(info.annotation):
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            return kind
-    return None
+    kinds = _plain_types(info.annotation)
+    # What may also be plain text is one field of the form.
+    models = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)]
+    return models[0] if models and str not in kinds else None
 
 
 def _is_truth(info: FieldInfo) -> bool:
