@@ -1,8 +1,8 @@
 """The dashboard and the project page."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from app.accounts.access import Viewer
 from app.db import ReadSession
@@ -20,8 +20,6 @@ from app.web.render import render
 
 router = APIRouter()
 
-LARGEST_PAGE = 1_000_000
-
 
 @router.get("/", name="dashboard")
 def dashboard(request: Request, session: ReadSession, actor: Viewer) -> Response:
@@ -31,13 +29,7 @@ def dashboard(request: Request, session: ReadSession, actor: Viewer) -> Response
 
 
 @router.get("/projects/{project_id}", name="project_page")
-def project_page(
-    request: Request,
-    project: ProjectToRead,
-    session: ReadSession,
-    actor: Viewer,
-    runs_page: Annotated[int, Query(ge=1, le=LARGEST_PAGE)] = 1,
-) -> Response:
+def project_page(request: Request, project: ProjectToRead, session: ReadSession, actor: Viewer) -> Response:
     """The answer, the picture, the tables, the controls."""
     outlook = build_outlook(session, actor, project)
     interrupted = list_interrupted_runs(session, project)
@@ -62,8 +54,8 @@ def project_page(
             today=actor.today,
             events=events,
         ),
-        runs=runs_section(session, project, runs_page),
-        charges=charges_section(session, project),
+        **runs_section(session, actor, project),
+        **charges_section(session, project),
         plans=list_plans(session, project),
     )
 

@@ -1,6 +1,5 @@
 """What a member of a team can do with charges."""
 
-from collections.abc import Sequence
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -37,6 +36,19 @@ def live_charges(project: Project) -> Any:
 def get_charge(session: Session, project: Project, charge_id: int) -> Charge:
     """The project's charge. Raises NotFound."""
     charge: Charge | None = session.exec(live_charges(project).where(col(Charge.id) == charge_id)).first()
+    if charge is None:
+        raise NotFound
+    return charge
+
+
+def get_deleted_charge(session: Session, project: Project, charge_id: int) -> Charge:
+    """The project's charge, deleted or brought back already. Raises NotFound."""
+    statement = select(Charge).where(
+        col(Charge.team_id) == project.team_id,
+        col(Charge.project_id) == project.id,
+        col(Charge.id) == charge_id,
+    )
+    charge = session.exec(statement).first()
     if charge is None:
         raise NotFound
     return charge
@@ -92,6 +104,19 @@ def delete_charge(
     remove_spend(session, project, Source("charge", charge.id or 0))
     record_event(session, actor, "deleted", "charge", charge.id or 0, category=charge.category)
     session.flush()
+
+
+def restore_charge(session: Session, actor: Actor, project: Project, charge: Charge) -> None:
+    """Brings a deleted charge and its amount back. Raises Conflict when the budget blocks it."""
+    actor.require("editor")
+    lock_project(session, project)
+    session.refresh(charge)
+    if charge.deleted_at is None:
+        return
+    charge.deleted_at = None
+    charge.version += 1
+    _post(session, actor, project, charge)
+    record_event(session, actor, "restored", "charge", charge.id or 0, category=charge.category)
 
 
 def _fields(
@@ -170,10 +195,3 @@ def _post(session: Session, actor: Actor, project: Project, charge: Charge) -> N
     )
     session.add(charge)
     session.flush()
-
-
-def list_charges(session: Session, project: Project, limit: int) -> Sequence[Charge]:
-    """The project's charges, the newest first."""
-    statement = live_charges(project).order_by(col(Charge.period_start).desc(), col(Charge.id).desc())
-    charges: Sequence[Charge] = session.exec(statement.limit(limit)).all()
-    return charges

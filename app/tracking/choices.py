@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col
 
 from app.accounts.access import Actor
 from app.catalog.gpus import Gpu, list_gpus
@@ -12,6 +12,7 @@ from app.catalog.models import Offer
 from app.catalog.service import list_offers
 from app.money import CURRENCIES, format_unit_price
 from app.planning.models import Plan
+from app.planning.service import list_plans
 from app.projects.models import Project
 from app.tracking.models import Run
 from app.tracking.runs import live_runs
@@ -33,7 +34,7 @@ def list_choices(session: Session, actor: Actor, project: Project) -> Choices:
     """Offers with a price, the team's own first; the project's plans; every GPU and currency."""
     priced = [offer for offer in list_offers(session, actor.team_id) if offer.price_per_hour is not None]
     offers = sorted(priced, key=lambda one: (one.team_id is None, one.gpu, one.instance_type, one.billing))
-    return Choices(offers, _list_plans(session, project), list_gpus(), sorted(CURRENCIES))
+    return Choices(offers, list_plans(session, project), list_gpus(), sorted(CURRENCIES))
 
 
 def likely_run(session: Session, project: Project, choices: Choices) -> dict[str, str]:
@@ -50,15 +51,6 @@ def likely_run(session: Session, project: Project, choices: Choices) -> dict[str
     if baseline is not None:
         values["plan_id"] = str(baseline.id)
     return values
-
-
-def _list_plans(session: Session, project: Project) -> Sequence[Plan]:
-    statement = select(Plan).where(
-        col(Plan.team_id) == project.team_id,
-        col(Plan.project_id) == project.id,
-        col(Plan.deleted_at).is_(None),
-    )
-    return session.exec(statement.order_by(col(Plan.id))).all()
 
 
 def _priced(choices: Choices, before: Run | Plan) -> dict[str, str]:

@@ -12,7 +12,7 @@ from sqlmodel import Session
 
 from app.accounts.access import Actor, Viewer
 from app.db import ReadSession, WriteSession
-from app.errors import Conflict, InvalidInput, PreconditionFailed
+from app.errors import Conflict, FieldError, InvalidInput, PreconditionFailed
 from app.i18n import Message
 from app.projects.access import ProjectToEdit, ProjectToRead
 from app.projects.models import Project
@@ -22,6 +22,15 @@ from app.web.forms import Form, form_of_input
 from app.web.render import render, wants_fragment
 
 Refusal = InvalidInput | Conflict | PreconditionFailed
+
+# Where the forms show what the services name otherwise.
+_FIELD_OF_FORM = {
+    "amount": "amount.amount",
+    "exchange_rate": "exchange_rate.rate",
+    "list_amount": "list_amount.amount",
+    "peak_memory_bytes": "peak_memory_gib",
+    "price_per_hour": "price_per_hour.amount",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +68,10 @@ class FormDesk:
     def as_sent(self, values: Mapping[str, str], refusal: InvalidInput | Conflict, id: str) -> Form:
         """The form as it was filled in, with what is wrong at its fields."""
         if isinstance(refusal, InvalidInput):
-            return form_of_input(self.request, values, refusal, id)
+            at_fields = [
+                FieldError(_FIELD_OF_FORM.get(one.field, one.field), one.message) for one in refusal.errors
+            ]
+            return form_of_input(self.request, values, InvalidInput(*at_fields), id)
         return Form(values, id=id)
 
     def done(self, message: Message, **query: Any) -> Response:

@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from app.errors import FieldError, InvalidInput
+from app.errors import InvalidInput
 from app.i18n import Message
 from app.money import format_unit_price
 from app.tracking.form_patch import read_changes
@@ -17,6 +17,7 @@ from app.web.forms import read_form
 GIB = 1024**3
 # People think of memory in GiB, the API in bytes.
 _BYTES, _GIB = "peak_memory_bytes", "peak_memory_gib"
+_PRICE, _CURRENCY = "price_per_hour.amount", "price_per_hour.currency"
 _SIZE = re.compile(r"\d{1,8}(\.\d{1,9})?")
 
 _SHOWN_AS_THEY_ARE = (
@@ -59,32 +60,23 @@ def values_of_run(run: Run, zone: ZoneInfo) -> dict[str, str]:
 
 
 def read_run(values: Mapping[str, str], zone: ZoneInfo) -> RunInput:
-    """The run that a form describes. Raises InvalidInput, which names fields as the form does."""
-    try:
-        return read_form(RunInput, _with_bytes(values), zone)
-    except InvalidInput as error:
-        raise as_in_form(error) from error
+    """The run that a form describes. Raises InvalidInput."""
+    sent = _with_bytes(values)
+    if not sent.get(_PRICE, "").strip():
+        # A currency alone is no price: the offer's is meant.
+        sent.pop(_CURRENCY, None)
+    return read_form(RunInput, sent, zone)
 
 
 def read_run_changes(values: Mapping[str, str], run: Run, zone: ZoneInfo) -> RunPatch:
-    """What a form changes of the run that it showed. Raises InvalidInput, which names fields as the form does."""
+    """What a form changes of the run that it showed. Raises InvalidInput."""
     shown = values_of_run(run, zone)
-    shown[_BYTES] = shown.pop(_GIB)
-    if values.get(_GIB, "").strip() == shown[_BYTES]:
-        values = {name: text for name, text in values.items() if name != _GIB}
+    size = shown.pop(_GIB)
+    if values.get(_GIB, size).strip() == size:
+        sent = {name: text for name, text in values.items() if name != _GIB}
     else:
-        values = {_BYTES: ""} | _with_bytes(values)
-    try:
-        return read_changes(RunPatch, RunInput, values, shown, zone)
-    except InvalidInput as error:
-        raise as_in_form(error) from error
-
-
-def as_in_form(error: InvalidInput) -> InvalidInput:
-    """The same errors at the form's own fields."""
-    return InvalidInput(
-        *(FieldError(_GIB, one.message) if one.field == _BYTES else one for one in error.errors)
-    )
+        sent, shown[_BYTES] = {_BYTES: ""} | _with_bytes(values), size
+    return read_changes(RunPatch, RunInput, sent, shown, zone)
 
 
 def local_input(instant: datetime, zone: ZoneInfo) -> str:

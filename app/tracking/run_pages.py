@@ -11,7 +11,7 @@ from app.tracking.access import RunOfForm, RunToEdit, RunToRead, RunToRestore
 from app.tracking.choices import likely_run
 from app.tracking.form_desk import FormDesk, PageNumber, Refusal, ShowingDesk, TakingDesk
 from app.tracking.models import Run
-from app.tracking.run_form import as_in_form, read_run, read_run_changes, values_of_run
+from app.tracking.run_form import read_run, read_run_changes, values_of_run
 from app.tracking.runs import delete_run, log_run, restore_run, update_run
 from app.tracking.sections import run_rows, runs_section
 from app.versions import Precondition
@@ -47,9 +47,7 @@ def log_run_form(desk: TakingDesk, values: FormValues) -> Response:
     try:
         with desk.session.begin_nested():
             run = log_run(desk.session, desk.actor, desk.project, read_run(values, desk.actor.zone))
-    except InvalidInput as error:
-        return _show_new(desk, desk.as_sent(values, as_in_form(error), NEW), error)
-    except Conflict as error:
+    except (InvalidInput, Conflict) as error:
         return _show_new(desk, desk.as_sent(values, error, NEW), error)
     return desk.done(Message("The run %(name)s was logged.", name=run.name))
 
@@ -77,9 +75,7 @@ def update_run_form(desk: TakingDesk, run: RunToEdit, values: FormValues) -> Res
         with desk.session.begin_nested():
             patch = read_run_changes(values, run, desk.actor.zone)
             update_run(desk.session, desk.actor, desk.project, run, patch, version)
-    except InvalidInput as error:
-        return _show(desk, run, desk.as_sent(values, as_in_form(error), f"run-{run.id}"), error)
-    except Conflict as error:
+    except (InvalidInput, Conflict) as error:
         return _show(desk, run, desk.as_sent(values, error, f"run-{run.id}"), error)
     except PreconditionFailed as error:
         # Somebody else was faster: their version is shown, to be changed from there.

@@ -32,6 +32,17 @@ def get_run(session: Session, project: Project, run_id: int) -> Run:
     return run
 
 
+def get_deleted_run(session: Session, project: Project, run_id: int) -> Run:
+    """The project's run, deleted or brought back already. Raises NotFound."""
+    statement = select(Run).where(
+        col(Run.team_id) == project.team_id, col(Run.project_id) == project.id, col(Run.id) == run_id
+    )
+    run = session.exec(statement).first()
+    if run is None:
+        raise NotFound
+    return run
+
+
 def live_runs(project: Project) -> Any:
     """The select of a project's runs, to be narrowed or paged."""
     return select(Run).where(
@@ -107,6 +118,19 @@ def delete_run(
     remove_spend(session, project, Source("run", run.id or 0))
     record_event(session, actor, "deleted", "run", run.id or 0, name=run.name)
     session.flush()
+
+
+def restore_run(session: Session, actor: Actor, project: Project, run: Run) -> None:
+    """Brings a deleted run and its spend back. Raises Conflict when the budget blocks it."""
+    actor.require("editor")
+    lock_project(session, project)
+    session.refresh(run)
+    if run.deleted_at is None:
+        return
+    run.deleted_at = None
+    run.version += 1
+    _post(session, actor, project, run, already_gone=False)
+    record_event(session, actor, "restored", "run", run.id or 0, name=run.name)
 
 
 def overlapping_ids(session: Session, runs: Sequence[Run]) -> set[int]:
@@ -214,19 +238,6 @@ def _check_external_id_is_free(
     found = _find_by_external_id(session, project, external_id)
     if found is not None and found.id != own_id:
         raise InvalidInput.at("external_id", Message("The project has a run with this id already."))
-
-
-def list_newest_runs(session: Session, project: Project, limit: int, offset: int = 0) -> Sequence[Run]:
-    """The project's runs, the newest start first."""
-    statement = live_runs(project).order_by(col(Run.started_at).desc(), col(Run.id).desc())
-    runs: Sequence[Run] = session.exec(statement.offset(offset).limit(limit)).all()
-    return runs
-
-
-def count_runs(session: Session, project: Project) -> int:
-    """How many live runs the project has."""
-    statement = select(func.count()).select_from(live_runs(project).subquery())
-    return session.exec(statement).one()
 
 
 def list_interrupted_runs(session: Session, project: Project) -> Sequence[Run]:
