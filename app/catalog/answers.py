@@ -13,6 +13,7 @@ from app.catalog.gpus import Gpu
 from app.catalog.known_models import CatalogModel
 from app.catalog.models import Offer, Rate
 from app.catalog.packaged_offers import Billing
+from app.catalog.parameters import parameter_counts
 
 Confidence = Literal["high", "medium", "low"]
 
@@ -59,6 +60,7 @@ class ModelAnswer(Answer):
     hub_name: str = Field(examples=["huggyllama/llama-7b"])
     name: str
     family: str
+    parameters: int = Field(description="Computed from the configuration.")
     published_parameters: int | None
     longest_tokens: int | None
     license: str | None
@@ -69,7 +71,8 @@ class ModelAnswer(Answer):
     @classmethod
     def of(cls, model: CatalogModel) -> "ModelAnswer":
         """The model as it is packaged."""
-        return cls(**{name: _plain(getattr(model, name)) for name in cls.model_fields})
+        fields = {name: _plain(getattr(model, name)) for name in cls.model_fields if name != "parameters"}
+        return cls(parameters=parameter_counts()[model.id], **fields)
 
 
 class OfferAnswer(Answer):

@@ -38,7 +38,7 @@ from app.web.render import render, see_other, wants_fragment
 
 router = APIRouter()
 
-BILLINGS = ("on_demand", "spot", "monthly")
+NEW_OFFER = "new-offer"
 
 
 def _number_or_first(value: object) -> object:
@@ -81,7 +81,7 @@ def create_offer_form(request: Request, actor: Editor, session: WriteSession, va
         offer = service.create_offer(session, actor, read_form(OfferInput, values, actor.zone))
     except InvalidInput as error:
         seen = service.list_offers(session, actor.team_id)
-        form = form_of_input(request, values, error)
+        form = form_of_input(request, values, error, NEW_OFFER)
         return _offers_page(request, actor, OfferFilter(), seen, seen, "price", 1, form=form, status=422)
     response = see_other(request, "catalog_page")
     flash(request, response, "success", Message("The offer %(name)s was added.", name=offer.instance_type))
@@ -91,7 +91,7 @@ def create_offer_form(request: Request, actor: Editor, session: WriteSession, va
 @router.get("/catalog/offers/{offer_id}/edit", name="edit_offer_form")
 def edit_offer_form(request: Request, offer: OwnOffer) -> Response:
     """The form for one of the team's own offers: in its row, or as a page of its own."""
-    return _edit_form(request, offer, Form(_values_of(offer)))
+    return _edit_form(request, offer, Form(_values_of(offer), id=_form_id(offer)))
 
 
 @router.get("/catalog/offers/{offer_id}", name="offer_row")
@@ -156,30 +156,37 @@ def _offers_page(
     locale = _locale(request)
     rows = sorted_rows((row_of(offer, actor.today, locale) for offer in offers), sort)
     table = page_of_rows(rows, number)
-    empty = Form({"price_per_hour.currency": actor.team.currency, "as_of": actor.today.isoformat(), "gpu_count": "1"})
+    filters = Form({**asdict(narrowed), "sort": sort}, id="filter")
     return render(
         request,
         "catalog/offers.html",
         block="offers_table",
         status=status,
         tab="offers",
-        narrowed=narrowed,
-        sort=sort,
+        filters=filters,
         table=table,
         page_links=_page_links(request, narrowed, sort, table),
         choices=choices_of(seen, locale),
         **_form_context(request),
-        form=form or empty,
+        form=form or _empty_form(actor),
     )
+
+
+def _empty_form(actor: Actor) -> Form:
+    values = {"gpu": "a10", "gpu_count": "1", "price_per_hour.currency": actor.team.currency}
+    return Form(values | {"as_of": actor.today.isoformat()}, id=NEW_OFFER)
+
+
+def _form_id(offer: Offer) -> str:
+    return f"offer-{offer.id}"
 
 
 def _form_context(request: Request) -> dict[str, Any]:
     locale = _locale(request)
     return {
         "nav": "catalog",
-        "gpus": list_gpus(),
-        "billings": BILLINGS,
-        "currencies": sorted(CURRENCIES),
+        "gpu_options": [(gpu.id, gpu.name) for gpu in list_gpus()],
+        "currencies": [(code, code) for code in sorted(CURRENCIES)],
         "known_providers": [(provider, provider_name(provider, locale)) for provider in provider_names()],
     }
 
@@ -187,12 +194,14 @@ def _form_context(request: Request) -> dict[str, Any]:
 def _edit_form(
     request: Request, offer: Offer, form: Form, status: int = 200, problem: Message | None = None
 ) -> Response:
-    template = "catalog/offer_form_row.html" if wants_fragment(request) else "catalog/offer_edit.html"
+    in_row = wants_fragment(request)
+    template = "catalog/offer_form_row.html" if in_row else "catalog/offer_edit.html"
     return render(
         request,
         template,
         status=status,
         tab="offers",
+        in_row=in_row,
         offer=offer,
         form=form,
         problem=problem,
@@ -204,9 +213,9 @@ def _refused_edit(
     request: Request, offer: Offer, values: Mapping[str, Any], error: InvalidInput | PreconditionFailed
 ) -> Response:
     if isinstance(error, InvalidInput):
-        return _edit_form(request, offer, form_of_input(request, values, error), error.status)
+        return _edit_form(request, offer, form_of_input(request, values, error, _form_id(offer)), error.status)
     # Somebody else was faster: their version is shown, to be changed from there.
-    return _edit_form(request, offer, Form(_values_of(offer)), error.status, error.message)
+    return _edit_form(request, offer, Form(_values_of(offer), id=_form_id(offer)), error.status, error.message)
 
 
 def _row(request: Request, actor: Actor, offer: Offer) -> Response:

@@ -55,7 +55,7 @@ class OfferChoices:
 
     gpus: Sequence[tuple[str, str]]
     providers: Sequence[tuple[str, str]]
-    regions: Sequence[str]
+    regions: Sequence[tuple[str, str]]
 
 
 def row_of(offer: Offer, today: date, locale: str) -> OfferRow:
@@ -91,7 +91,7 @@ def choices_of(offers: Iterable[Offer], locale: str) -> OfferChoices:
     gpus = {offer.gpu: gpu.name for offer in everything if (gpu := find_gpu(offer.gpu))}
     providers = {offer.provider: provider_name(offer.provider, locale) for offer in everything}
     regions = {offer.region for offer in everything if offer.region}
-    return OfferChoices(_by_name(gpus), _by_name(providers), sorted(regions))
+    return OfferChoices(_by_name(gpus), _by_name(providers), [(region, region) for region in sorted(regions)])
 
 
 def _by_name(names: dict[str, str]) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from app.catalog import offer_pages, rates
 from app.catalog.gpus import list_gpus
 from app.catalog.inputs import RateInput
 from app.catalog.known_models import list_models
+from app.catalog.parameters import parameter_counts
 from app.db import ReadSession, WriteSession
 from app.errors import InvalidInput
 from app.fields import field_errors
@@ -19,6 +20,8 @@ from app.money import CURRENCIES
 from app.web.flash import flash
 from app.web.forms import Form, FormValues, form_of_input
 from app.web.render import render, see_other
+
+RATE = "rate"
 
 router = APIRouter()
 router.include_router(offer_pages.router)
@@ -33,15 +36,20 @@ def catalog_gpus_page(request: Request, _actor: Viewer) -> Response:
 @router.get("/catalog/models", name="catalog_models_page")
 def catalog_models_page(request: Request, _actor: Viewer) -> Response:
     """The models that can be planned by name."""
-    models = list_models()
-    parameters = {model.id: model.published_parameters for model in models if model.published_parameters}
-    return render(request, "catalog/models.html", nav="catalog", tab="models", models=models, parameters=parameters)
+    return render(
+        request,
+        "catalog/models.html",
+        nav="catalog",
+        tab="models",
+        models=list_models(),
+        parameters=parameter_counts(),
+    )
 
 
 @router.get("/catalog/rates", name="catalog_rates_page")
 def catalog_rates_page(request: Request, actor: Viewer, session: ReadSession) -> Response:
     """The team's exchange rates and the form for another."""
-    form = Form({"to": actor.team.currency, "date": actor.today.isoformat()})
+    form = Form({"from": "USD", "to": actor.team.currency, "date": actor.today.isoformat()}, id=RATE)
     return _rates_page(request, actor, session, form)
 
 
@@ -51,7 +59,7 @@ def save_rate_form(request: Request, actor: Editor, session: WriteSession, value
     try:
         rate, _is_new = rates.save_rate(session, actor, _read_rate(values))
     except InvalidInput as error:
-        return _rates_page(request, actor, session, form_of_input(request, values, error), status=422)
+        return _rates_page(request, actor, session, form_of_input(request, values, error, RATE), status=422)
     response = see_other(request, "catalog_rates_page")
     pair = f"{rate.from_currency}/{rate.to_currency}"
     flash(request, response, "success", Message("The rate %(pair)s was saved.", pair=pair))
@@ -66,7 +74,7 @@ def _rates_page(request: Request, actor: Actor, session: Session, form: Form, st
         nav="catalog",
         tab="rates",
         rates=rates.list_rates(session, actor.team_id),
-        currencies=sorted(CURRENCIES),
+        currencies=[(code, code) for code in sorted(CURRENCIES)],
         form=form,
     )
 

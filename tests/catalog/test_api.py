@@ -46,6 +46,7 @@ def test_models_gpus_and_offers_are_listed_whole(viewer_api: ApiClient) -> None:
     offers = all_items(viewer_api, "/catalog/offers")
     assert (len(models) >= 60, len(gpus) >= 40, len(offers) >= 100) == (True, True, True)
     assert models["llama-7b"]["config"]["hidden_size"] == 4096
+    assert models["llama-7b"]["parameters"] == 6_738_415_616
     assert gpus["a10"]["memory_bytes"] == 23_028 * 1024**2
     assert len({offer["id"] for offer in offers}) == len(offers)
     assert all(not offer["own"] for offer in offers)

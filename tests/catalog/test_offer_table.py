@@ -84,4 +84,4 @@ def test_an_empty_table_has_one_page() -> None:
 def test_the_choices_are_those_that_occur() -> None:
     choices = choices_of([row.offer for row in ROWS], "en")
     assert choices.gpus == [("a10", "NVIDIA A10 24GB"), ("l4", "NVIDIA L4 24GB"), ("t4", "Tesla T4 16GB")]
-    assert choices.regions == ["cn-hangzhou"]
+    assert choices.regions == [("cn-hangzhou", "cn-hangzhou")]
