@@ -146,6 +146,11 @@ class PriceInput(Input):
         return Money(self.amount, self.currency)
 
 
+def refusal(message: Message) -> PydanticCustomError:
+    """What a validator raises to say a sentence of its own."""
+    return PydanticCustomError("refused", "This value is not valid.", {"said": message})
+
+
 def field_errors(errors: Sequence[Any]) -> list[FieldError]:
     """Pydantic's errors as ours, with dotted field names; one for each field."""
     found: dict[str, FieldError] = {}
@@ -167,6 +172,8 @@ def message_of(error: Any) -> Message:
     """Our sentence for a pydantic error."""
     context = error.get("ctx") or {}
     kind = error["type"]
+    if isinstance(context.get("said"), Message):
+        return context["said"]
     if kind in _SENTENCES:
         return Message(_SENTENCES[kind].text, **{name: str(value) for name, value in context.items()})
     return Message("This value is not valid.")

@@ -3,11 +3,11 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
-from pydantic_core import PydanticCustomError
 
 from app.catalog.packaged_offers import Billing
 from app.estimator.recipe import AdapterType, Attention, Dtype, Method, Optimizer, Precision
-from app.fields import CurrencyField, Day, Id, Input, Name, PriceField
+from app.fields import CurrencyField, Day, Id, Input, Name, PriceField, refusal
+from app.i18n import Message
 
 LONGEST_SEQUENCE = 1_048_576
 LARGEST_BATCH = 65_536
@@ -31,7 +31,7 @@ class ModelConfigInput(Input):
 def _model(value: object) -> object:
     if isinstance(value, str | dict | ModelConfigInput):
         return value
-    raise PydanticCustomError("model_form", "Give a model's id or its configuration.")
+    raise refusal(Message("Give a model's id or its configuration."))
 
 
 class LoraInput(Input):
@@ -63,7 +63,7 @@ class WorkloadInput(Input):
     @model_validator(mode="after")
     def _one_of_two(self) -> "WorkloadInput":
         if (self.train_tokens is None) == (self.samples is None):
-            raise PydanticCustomError("workload_form", "Give either the tokens or the samples.")
+            raise refusal(Message("Give either the tokens or the samples."))
         return self
 
 

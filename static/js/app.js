@@ -53,3 +53,17 @@ document.addEventListener("htmx:after:swap", () => {
 });
 
 document.addEventListener("DOMContentLoaded", () => prepare(document));
+
+// "Apply" beside a proposed change: writes it into the plan's form, which then shows its new result.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-apply]");
+  const form = button && button.closest("form");
+  if (!form) return;
+  for (const [name, value] of Object.entries(JSON.parse(button.dataset.apply))) {
+    const field = form.elements.namedItem(name);
+    if (!field) continue;
+    if (field.type === "checkbox") field.checked = Boolean(value);
+    else field.value = value === null ? "" : String(value);
+  }
+  form.dispatchEvent(new Event("change", { bubbles: true }));
+});
