@@ -57,4 +57,11 @@ class Settings(BaseSettings):
     @property
     def public_url(self) -> str:
         """The address people open, without a slash at its end."""
-        return self.base_url.rstrip("/") or f"http://{self.host}:{self.port}"
+        return self.base_url.rstrip("/") or f"http://{self._openable_host}:{self.port}"
+
+    @property
+    def _openable_host(self) -> str:
+        # A browser cannot open "every address of this machine".
+        if self.host in ("0.0.0.0", "::", ""):  # noqa: S104
+            return "127.0.0.1"
+        return f"[{self.host}]" if ":" in self.host else self.host
