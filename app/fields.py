@@ -172,8 +172,9 @@ def message_of(error: Any) -> Message:
     """Our sentence for a pydantic error."""
     context = error.get("ctx") or {}
     kind = error["type"]
-    if isinstance(context.get("said"), Message):
-        return context["said"]
+    said = context.get("said")
+    if isinstance(said, Message):
+        return said
     if kind in _SENTENCES:
         return Message(_SENTENCES[kind].text, **{name: str(value) for name, value in context.items()})
     return Message("This value is not valid.")

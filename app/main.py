@@ -12,6 +12,7 @@ from app.accounts.attempts import Attempts
 from app.accounts.authentication import Authentication
 from app.accounts.passwords import Passwords
 from app.accounts.sign_in import Door
+from app.api import documentation
 from app.api.idempotency import AnsweredMeanwhile
 from app.api.routes import answer_meanwhile
 from app.catalog import api as catalog_api
@@ -42,6 +43,7 @@ API_PREFIX = "/api/v1"
 
 PAGES: list[APIRouter] = [
     health.router,
+    documentation.router,
     accounts_pages.router,
     catalog_pages.router,
     projects_pages.router,

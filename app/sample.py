@@ -71,7 +71,7 @@ _RECIPE: dict[str, Any] = {
 def load_sample(session: Session, actor: Actor, today: date | None = None) -> Project:
     """The team's sample project, made if it is not there: a second call changes nothing.
 
-    ``today`` stands in for the day in the team's time zone. The project starts on the Monday four weeks before its week.
+    ``today`` stands in for today in the team's zone. The project starts on the Monday four weeks before its week.
     """
     existing = _find(session, actor)
     if existing is not None:

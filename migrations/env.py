@@ -1,5 +1,7 @@
 """Alembic's entry: migrations run on the connection that app.db hands over."""
 
+from typing import Any, Literal
+
 from alembic import context
 from sqlalchemy import Connection
 
@@ -7,7 +9,7 @@ import app.tables  # noqa: F401 - registers every table
 from app.db import ExactDecimal, MicroUnits, UtcInstant, metadata
 
 
-def _render_item(kind: str, value: object, _autogen: object) -> str | bool:
+def _render_item(kind: str, value: Any, _autogen: Any) -> str | Literal[False]:
     """Migrations name plain column types, so that they stay true when our own types change."""
     if kind == "type" and isinstance(value, MicroUnits):
         return "sa.BigInteger()"

@@ -101,7 +101,7 @@ class AnsweredMeanwhile(Exception):
 
 
 async def read_idempotent_request(request: Request, principal: str) -> IdempotentRequest | None:
-    """The request's key and fingerprint; None without a key. Raises InvalidInput for a key that is too long or empty."""
+    """The request's key and fingerprint; None without a key. Raises InvalidInput for one too long or empty."""
     key = request.headers.get("idempotency-key")
     if key is None or request.method != "POST":
         return None

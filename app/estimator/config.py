@@ -5,7 +5,7 @@ projections, biases, norms, learned positions) stands in one table. A field that
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from app.estimator.architecture import ActivationKind, Architecture, Linear, NormKind, Role
 from app.estimator.errors import ConfigError
@@ -40,8 +40,8 @@ class _Family:
 
 _GPT2_NAMES = {"qkv": "c_attn", "o": "c_proj", "up": "c_fc", "down": "c_proj"}
 _NEOX_NAMES = {"qkv": "query_key_value", "o": "dense", "up": "dense_h_to_4h", "down": "dense_4h_to_h"}
-_LAYER_NORM = {"norm": "layer", "norm_bias": True, "gated": False}
 
+_LAYER_NORM = _Family(norm="layer", norm_bias=True, gated=False)
 _FAMILIES: dict[str, _Family] = {
     **dict.fromkeys(["llama", "mistral", "granite", "internlm", "seed_oss", "mixtral", "mimo"], _Family()),
     "qwen2": _Family(attention_bias=True, output_bias=False),
@@ -63,29 +63,30 @@ _FAMILIES: dict[str, _Family] = {
         head_bias=True, names={"o": "dense", "up": "fc1", "down": "fc2"},
     ),
     "phi3": _Family(projections="qkv", fused_gate=True, names={"qkv": "qkv_proj", "gate_up": "gate_up_proj"}),
-    "gpt2": _Family(
-        **_LAYER_NORM, projections="qkv", names=_GPT2_NAMES, attention_bias=True, output_bias=True, mlp_bias=True,
+    "gpt2": replace(
+        _LAYER_NORM, projections="qkv", names=_GPT2_NAMES, attention_bias=True, output_bias=True, mlp_bias=True,
         tied=True, learned_positions=True, rotary=False,
     ),
-    "gpt_bigcode": _Family(
-        **_LAYER_NORM, projections="qkv", names=_GPT2_NAMES, attention_bias=True, output_bias=True, mlp_bias=True,
+    "gpt_bigcode": replace(
+        _LAYER_NORM, projections="qkv", names=_GPT2_NAMES, attention_bias=True, output_bias=True, mlp_bias=True,
         tied=True, learned_positions=True, rotary=False,
     ),
-    "gpt_neox": _Family(
-        **_LAYER_NORM, projections="qkv", names=_NEOX_NAMES, attention_bias=True, output_bias=True, mlp_bias=True,
+    "gpt_neox": replace(
+        _LAYER_NORM, projections="qkv", names=_NEOX_NAMES, attention_bias=True, output_bias=True, mlp_bias=True,
         head_name="embed_out",
     ),
-    "bloom": _Family(
-        **_LAYER_NORM, projections="qkv", names=_NEOX_NAMES, attention_bias=True, output_bias=True, mlp_bias=True,
+    "bloom": replace(
+        _LAYER_NORM, projections="qkv", names=_NEOX_NAMES, attention_bias=True, output_bias=True, mlp_bias=True,
         tied=True, rotary=False, embedding_norms=1,
     ),
-    "falcon": _Family(**(_LAYER_NORM | {"norms": 1}), projections="qkv", names=_NEOX_NAMES, tied=True),
-    "opt": _Family(
-        **_LAYER_NORM, names={"o": "out_proj", "up": "fc1", "down": "fc2"}, attention_bias=True, output_bias=True,
+    "falcon": replace(_LAYER_NORM, norms=1, projections="qkv", names=_NEOX_NAMES, tied=True),
+    "opt": replace(
+        _LAYER_NORM, names={"o": "out_proj", "up": "fc1", "down": "fc2"}, attention_bias=True, output_bias=True,
         mlp_bias=True, tied=True, learned_positions=True, position_offset=2, rotary=False,
     ),
-    "mpt": _Family(
-        **(_LAYER_NORM | {"norm_bias": False}), projections="qkv",
+    "mpt": replace(
+        _LAYER_NORM,
+        norm_bias=False, projections="qkv",
         names={"qkv": "Wqkv", "o": "out_proj", "up": "up_proj", "down": "down_proj"},
         attention_bias=False, output_bias=False, mlp_bias=False, tied=True, learned_positions=True, rotary=False,
     ),
@@ -112,28 +113,30 @@ _LENGTHS = ("max_position_embeddings", "n_positions", "seq_length", "max_seq_len
 
 # Fields that say nothing about memory or speed, or are read below.
 _KNOWN = frozenset(
-    """activation_function add_bias_linear add_cross_attention add_qkv_bias alibi architectures attention_bias attention_dropout
-    attention_multiplier attention_out_bias attention_probs_dropout_prob attention_softmax_in_fp32 attn_config
-    attn_dropout_prob attn_logit_softcapping attn_pdrop apply_residual_connection_post_layernorm auto_map bias
-    bos_token_id chunk_size_feed_forward clip_qkv d_model decoder_sparse_step do_layer_norm_before dropout dtype embd_pdrop
-    emb_dropout_prob emb_pdrop embedding_multiplier enable_bias eos_token_id expansion_ratio ffn_dim ffn_hidden_size
+    """activation_function add_bias_linear add_cross_attention add_qkv_bias alibi
+    apply_residual_connection_post_layernorm architectures attention_bias attention_dropout attention_multiplier
+    attention_out_bias attention_probs_dropout_prob attention_softmax_in_fp32 attn_config attn_dropout_prob
+    attn_logit_softcapping attn_pdrop auto_map bias bos_token_id chunk_size_feed_forward clip_qkv d_model
+    decoder_sparse_step do_layer_norm_before dropout dtype emb_dropout_prob emb_pdrop embd_pdrop
+    embedding_multiplier enable_bias eos_token_id expansion_ratio ffn_dim ffn_hidden_size
     final_logit_softcapping head_dim hidden_act hidden_activation hidden_dropout hidden_dropout_prob hidden_size
-    init_std initializer_range init_device intermediate_size kv_channels layer_norm_elementwise_affine layer_norm_eps
-    layer_norm_epsilon layer_types layerdrop layernorm_epsilon learned_pos_emb logit_scale logits_scaling
-    logn_attn max_position_embeddings max_seq_len max_sequence_length max_window_layers mlp_bias mlp_only_layers
-    model_max_length model_type moe_intermediate_size multi_query multi_query_attention multi_query_group_num n_embd
-    n_head n_heads n_inner n_layer n_layers n_positions new_decoder_architecture no_bias norm_topk_prob norm_type
-    num_attention_heads num_experts num_experts_per_tok num_hidden_layers num_key_value_heads num_kv_heads num_layers
-    num_local_experts num_nextn_predict_layers offset_alibi original_max_position_embeddings original_rope
-    output_router_logits pad_token_id padded_vocab_size parallel_attn partial_rotary_factor post_layer_norm post_norm
-    pretraining_tp qk_layernorm qk_norm query_pre_attn_scalar reorder_and_upcast_attn residual_multiplier resid_pdrop
-    rms_norm_eps rmsnorm rope_parameters rope_scaling rope_theta rope_local_base_freq rotary_emb_base rotary_pct
-    router_aux_loss_coef scale_attention_softmax_in_fp32 scale_attn_by_inverse_layer_idx scale_attn_weights seq_length
-    shared_expert_intermediate_size sliding_window sliding_window_pattern slow_but_exact softmax_scale summary_activation
-    summary_first_dropout summary_proj_to_labels summary_type summary_use_proj tie_word_embeddings torch_dtype
-    transformers_version unk_token_id use_bidirectional_attention use_cache use_dynamic_ntk use_flash_attn use_logn_attn
-    use_mrope use_parallel_residual use_qkv_bias use_sliding_window validate_runner_input vocab_size
-    word_embed_proj_dim""".split()
+    init_device init_std initializer_range intermediate_size kv_channels layer_norm_elementwise_affine
+    layer_norm_eps layer_norm_epsilon layer_types layerdrop layernorm_epsilon learned_pos_emb logit_scale
+    logits_scaling logn_attn max_position_embeddings max_seq_len max_sequence_length max_window_layers mlp_bias
+    mlp_only_layers model_max_length model_type moe_intermediate_size multi_query multi_query_attention
+    multi_query_group_num n_embd n_head n_heads n_inner n_layer n_layers n_positions new_decoder_architecture
+    no_bias norm_topk_prob norm_type num_attention_heads num_experts num_experts_per_tok num_hidden_layers
+    num_key_value_heads num_kv_heads num_layers num_local_experts num_nextn_predict_layers offset_alibi
+    original_max_position_embeddings original_rope output_router_logits pad_token_id padded_vocab_size
+    parallel_attn partial_rotary_factor post_layer_norm post_norm pretraining_tp qk_layernorm qk_norm
+    query_pre_attn_scalar reorder_and_upcast_attn resid_pdrop residual_multiplier rms_norm_eps rmsnorm
+    rope_local_base_freq rope_parameters rope_scaling rope_theta rotary_emb_base rotary_pct router_aux_loss_coef
+    scale_attention_softmax_in_fp32 scale_attn_by_inverse_layer_idx scale_attn_weights seq_length
+    shared_expert_intermediate_size sliding_window sliding_window_pattern slow_but_exact softmax_scale
+    summary_activation summary_first_dropout summary_proj_to_labels summary_type summary_use_proj
+    tie_word_embeddings torch_dtype transformers_version unk_token_id use_bidirectional_attention use_cache
+    use_dynamic_ntk use_flash_attn use_logn_attn use_mrope use_parallel_residual use_qkv_bias use_sliding_window
+    validate_runner_input vocab_size word_embed_proj_dim""".split()
 )
 
 
@@ -160,7 +163,7 @@ def _architecture(config: Config, model_type: str, family: _Family) -> Architect
     intermediate = _intermediate(config, model_type, hidden)
     linears = (
         *_attention(config, family, hidden, heads * head_width, key_value_heads * head_width),
-        *_feed_forward(config, model_type, family, hidden, intermediate),
+        *_feed_forward(config, family, hidden, intermediate),
     )
     return Architecture(
         model_type=model_type,
@@ -308,7 +311,7 @@ def _attention(config: Config, family: _Family, hidden: int, queries: int, keys:
 
 
 def _feed_forward(
-    config: Config, model_type: str, family: _Family, hidden: int, intermediate: int
+    config: Config, family: _Family, hidden: int, intermediate: int
 ) -> tuple[Linear, ...]:
     experts = _optional_whole(config, "num_local_experts", "num_experts")
     if experts is None:

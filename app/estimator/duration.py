@@ -6,7 +6,6 @@ docs/formulas/time.md names the source and the range of each constant.
 from dataclasses import dataclass
 from typing import Literal
 
-from app.estimator.adapters import Adapters
 from app.estimator.architecture import Architecture
 from app.estimator.flops import StepFlops
 from app.estimator.memory import Persistent
@@ -43,7 +42,6 @@ class StepTime:
 def step_time(
     architecture: Architecture,
     recipe: Recipe,
-    adapters: Adapters | None,
     flops: StepFlops,
     lasting: Persistent,
     saved_bytes: float,
@@ -55,7 +53,7 @@ def step_time(
     compute = flops.total / (_rate(card, recipe) * cluster.share * _efficiency(architecture, recipe, length))
     launches = _launch_seconds(architecture, recipe)
     memory = _memory_seconds(architecture, recipe, lasting, saved_bytes, card, cluster)
-    traffic = _gradient_seconds(recipe, lasting, card, cluster)
+    traffic = _gradient_seconds(lasting, card, cluster)
     working = max(compute, launches) + memory
     bound: Bound = "compute" if compute >= memory and compute >= launches else "memory_bandwidth"
     if traffic > working:
@@ -102,7 +100,7 @@ def _memory_seconds(
     return step / (card.bandwidth_bytes_per_second * cluster.share * BANDWIDTH_EFFICIENCY)
 
 
-def _gradient_seconds(recipe: Recipe, lasting: Persistent, card: Card, cluster: Cluster) -> float:
+def _gradient_seconds(lasting: Persistent, card: Card, cluster: Cluster) -> float:
     """A ring all-reduce moves 2 (n − 1) / n of the gradients (Baidu's ring, 2017), once a step."""
     count = cluster.whole_gpus
     if count == 1 or cluster.parallelism == "none":

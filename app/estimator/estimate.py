@@ -1,7 +1,7 @@
 """``estimate()``: memory, time and cost of one job."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from app.estimator.activations import block_bytes_per_token
@@ -24,7 +24,7 @@ class Job:
     recipe: Recipe
     workload: Workload | None = None
     card: Card | None = None
-    cluster: Cluster = Cluster()
+    cluster: Cluster = field(default_factory=Cluster)
     price: Price | None = None
     spot: Spot | None = None
     budget: Decimal | None = None
@@ -114,7 +114,7 @@ def _time(job: Job, adapters: Adapters | None, mean: float) -> Time:
     tokens = round(recipe.micro_batch_size * recipe.gradient_accumulation_steps * mean * cluster.whole_gpus)
     each = block_bytes_per_token(job.architecture, recipe, adapters, max(1, round(mean)), round(mean))
     saved = each * job.architecture.layers * recipe.micro_batch_size * mean
-    step = step_time(job.architecture, recipe, adapters, flops, lasting, saved, job.card, cluster, mean)
+    step = step_time(job.architecture, recipe, flops, lasting, saved, job.card, cluster, mean)
     steps = _steps(job, tokens)
     hours = None if steps is None else _hours(steps, step.seconds, lasting.weights)
     return Time(

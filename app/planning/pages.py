@@ -67,7 +67,7 @@ def preview_plan(
     request: Request, project: ProjectToRead, session: ReadSession, actor: Viewer, values: PlanFormValues
 ) -> Response:
     """The result of the form as it stands; stores nothing."""
-    context = _result_context(request, session, actor, project, Form(values))
+    context = _result_context(request, session, actor, Form(values))
     status = 422 if context["errors"] else 200
     return render(request, "planning/result.html", status=status, project=project, **context)
 
@@ -186,13 +186,7 @@ def memory_bar_of(result: dict[str, Any]) -> Any:
     return build_stacked_bar(parts, memory["capacity_bytes"])
 
 
-def _result_context(
-    request: Request,
-    session: Session,
-    actor: Actor,
-    project: Project,
-    form: Form,  # noqa: ARG001 - same for all
-) -> dict[str, Any]:
+def _result_context(request: Request, session: Session, actor: Actor, form: Form) -> dict[str, Any]:
     """The result beside the form, or what is wrong with it."""
     values = {name: "" if value is None else str(value) for name, value in form.values.items()}
     if form.values.get("gradient_checkpointing") is True:
@@ -238,7 +232,7 @@ def _form_page(
         model_options=[(model.id, model.name) for model in list_models()],
         gpu_options=[("", "–"), *((gpu.id, gpu.name) for gpu in list_gpus())],
         offer_options=[("", "–"), *((offer.id, _label(offer)) for offer in sorted(offers, key=_own_first))],
-        **_result_context(request, session, actor, project, form),
+        **_result_context(request, session, actor, form),
     )
 
 

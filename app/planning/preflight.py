@@ -42,13 +42,10 @@ def _memory(prepared: Prepared, answer: Estimate) -> Iterator[Finding]:
             ),
         )
         yield from _why_full_does_not_fit(prepared, answer)
-    elif footprint.fits and footprint.interval_bytes and footprint.capacity_bytes:
-        if footprint.interval_bytes[1] > footprint.capacity_bytes:
-            yield Finding(
-                "warning",
-                "tight-fit",
-                Message("It fits, but with little room: the estimate's upper end does not."),
-            )
+    elif footprint.fits and _upper_end(answer) > (footprint.capacity_bytes or 0):
+        yield Finding(
+            "warning", "tight-fit", Message("It fits, but with little room: the estimate's upper end does not.")
+        )
 
 
 def _upper_end(answer: Estimate) -> int:

@@ -15,7 +15,7 @@ from app.estimator import ESTIMATOR_VERSION
 from app.planning.models import Plan
 from app.projects.access import get_project
 from app.projects.budget import DayRange, current_period, state_of
-from app.projects.ledger import SourceSpend, budget_changes, budget_of, spend_by_source
+from app.projects.ledger import SourceSpend, SourceType, budget_changes, budget_of, spend_by_source
 from app.projects.models import Project
 from app.projects.schedule import Schedule
 from app.reports.digest import digest_of
@@ -117,7 +117,7 @@ def _exact(spend: SourceSpend) -> ExactTotals:
     )
 
 
-_Spends = Mapping[tuple[str, int], SourceSpend]
+_Spends = Mapping[tuple[SourceType, int], SourceSpend]
 
 
 def _run_rows(session: Session, actor: Actor, project: Project, week: Week, spends: _Spends) -> list[RunRow]:
@@ -216,9 +216,11 @@ def _project_line(session: Session, project: Project, week: Week, part: _Project
         id=project.id or 0,
         name=project.name,
         currency=project.currency,
-        planned_week=schedule and schedule.cost_within(DayRange(week.monday, week.next_monday)),
+        planned_week=None
+        if schedule is None
+        else schedule.cost_within(DayRange(week.monday, week.next_monday)),
         billed_week=part.week.compute + part.week.charges,
-        planned_to_date=schedule and schedule.cost_before(week.next_monday),
+        planned_to_date=None if schedule is None else schedule.cost_before(week.next_monday),
         spent=spent,
         budget=budget.amount,
         target=project.target,

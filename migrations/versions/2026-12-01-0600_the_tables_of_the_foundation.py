@@ -1,7 +1,7 @@
 """The tables of the foundation"""
 
 import sqlalchemy as sa
-import sqlmodel
+import sqlmodel.sql.sqltypes
 from alembic import op
 
 revision = "0001"

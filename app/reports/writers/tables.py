@@ -136,7 +136,7 @@ class ReportTables:
     def basis(self) -> Table:
         """What the figures rest on."""
         report = self.report
-        rows: list[list[str | Decimal]] = [
+        rows: list[Sequence[str | Decimal]] = [
             [self.say("Week"), f"{report.week} ({report.zone_name})"],
             [self.say("Cut-off"), format_instant(report.cut_off)],
             *([self.say("Price"), self.price_words(price)] for price in report.prices),
