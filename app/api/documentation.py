@@ -41,7 +41,7 @@ def api_docs(request: Request) -> Response:
 
 def _entry(method: str, path: str, operation: dict[str, Any]) -> RouteEntry:
     body = operation.get("requestBody", {}).get("content", {})
-    good = next((answer for status, answer in operation["responses"].items() if status.startswith("2")), {})
+    good: dict[str, Any] = next((answer for status, answer in operation["responses"].items() if status.startswith("2")), {})
     return RouteEntry(
         method=method.upper(),
         path=path,
@@ -54,7 +54,7 @@ def _entry(method: str, path: str, operation: dict[str, Any]) -> RouteEntry:
 
 
 def _schema_name(content: dict[str, Any]) -> str | None:
-    schema = next((part.get("schema", {}) for part in content.values()), {})
+    schema: dict[str, Any] = next((part.get("schema", {}) for part in content.values()), {})
     reference = schema.get("$ref")
     return None if reference is None else str(reference).rpartition("/")[2]
 

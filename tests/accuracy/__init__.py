@@ -1,0 +1,1 @@
+"""How far the estimator is from reality: run by hand, `make accuracy`."""
