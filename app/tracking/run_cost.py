@@ -1,91 +1,45 @@
-"""What a run or a charge spends on each local day, in the project's currency; pure.
+"""What a run costs, and what of it falls on each local day in the project's currency; pure.
 
-A run's cost is rounded to a micro-unit once; a day's part is the cumulative cost at its end minus that at its start, so
-the parts always sum to the run. A charge is spread over its period in proportion to time by the same rule.
+An amount is rounded to a micro-unit once; a day's part is the cumulative cost at its end less that at its start, so that
+the parts always sum to the run. Another currency is converted before the rounding, not after it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from decimal import Decimal
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from decimal import Decimal, localcontext
+from itertools import chain, pairwise
 from zoneinfo import ZoneInfo
 
-from app.catalog.pricing import Pricing, cumulative_cost
-from app.money import round_to_micro
+from app.catalog.pricing import Pricing, cumulative_cost, price_run
 from app.projects.budget import DaySpend
-from app.time import DayPiece, split_by_day
+from app.tracking.hours import RunTime, split_hours
+
+# A price has at most 17 digits, a rate at most 21: their product is exact.
+_EXACT_DIGITS = 60
 
 
-@dataclass(frozen=True, slots=True)
-class RunHours:
-    """A run's stretch of time and what runs in it; ``gpus_per_instance`` can be a fraction."""
-
-    started_at: datetime
-    ended_at: datetime
-    instance_count: int
-    gpus_per_instance: Decimal
+def run_cost(time: RunTime, pricing: Pricing, rate: Decimal = Decimal(1)) -> Decimal:
+    """The run's cost to a micro-unit; ``rate`` brings the price's currency into another one."""
+    return price_run(_converted(pricing, rate), time.elapsed_us, time.instance_count)
 
 
-def run_days(hours: RunHours, pricing: Pricing, rate: Decimal, zone: ZoneInfo) -> list[DaySpend]:
-    """One entry a local day; ``rate`` brings the price's currency into the project's."""
-    pieces = list(split_by_day(hours.started_at, hours.ended_at, zone))
-    totals = _cumulative(
-        (cumulative_cost(pricing, elapsed, hours.instance_count) for elapsed in _elapsed(pieces)), rate
-    )
+def run_days(time: RunTime, pricing: Pricing, rate: Decimal, zone: ZoneInfo) -> list[DaySpend]:
+    """The run's spend by local day; its amounts sum to ``run_cost`` at that rate."""
+    parts = split_hours(time, zone)
+    billed = _converted(pricing, rate)
+    costs = _steps(cumulative_cost(billed, part.until_us, time.instance_count) for part in parts)
+    listed = billed.at_list_price()
+    list_costs = _steps(cumulative_cost(listed, part.until_us, time.instance_count) for part in parts)
     return [
-        DaySpend(
-            local_day=piece.day,
-            list_amount=amount,
-            billed_amount=amount,
-            instance_us=piece.microseconds * hours.instance_count,
-            gpu_us=gpu_us,
-        )
-        for piece, amount, gpu_us in zip(pieces, totals, _gpu_microseconds(pieces, hours), strict=True)
+        DaySpend(part.day, list_cost, cost, part.instance_us, part.gpu_us)
+        for part, list_cost, cost in zip(parts, list_costs, costs, strict=True)
     ]
 
 
-def charge_days(
-    amount: Decimal,
-    list_amount: Decimal,
-    period_start: datetime,
-    period_end: datetime,
-    rate: Decimal,
-    zone: ZoneInfo,
-) -> list[DaySpend]:
-    """One entry a local day of ``[period_start, period_end)``; an empty period falls whole on its day."""
-    pieces = list(split_by_day(period_start, period_end, zone))
-    whole = sum(piece.microseconds for piece in pieces)
-    shares = [elapsed / whole if whole else Decimal(1) for elapsed in map(Decimal, _elapsed(pieces))]
-    billed = _cumulative((amount * share for share in shares), rate)
-    listed = _cumulative((list_amount * share for share in shares), rate)
-    return [
-        DaySpend(piece.day, list_part, billed_part)
-        for piece, list_part, billed_part in zip(pieces, listed, billed, strict=True)
-    ]
+def _converted(pricing: Pricing, rate: Decimal) -> Pricing:
+    with localcontext(prec=_EXACT_DIGITS):
+        return replace(pricing, price_per_hour=pricing.price_per_hour * rate)
 
 
-def _elapsed(pieces: Iterable[DayPiece]) -> Iterator[int]:
-    elapsed = 0
-    for piece in pieces:
-        elapsed += piece.microseconds
-        yield elapsed
-
-
-def _cumulative(totals: Iterable[Decimal], rate: Decimal) -> list[Decimal]:
-    """Differences of the converted and rounded running totals."""
-    parts: list[Decimal] = []
-    before = Decimal(0)
-    for total in totals:
-        now = round_to_micro(total * rate)
-        parts.append(now - before)
-        before = now
-    return parts
-
-
-def _gpu_microseconds(pieces: Sequence[DayPiece], hours: RunHours) -> Iterator[int]:
-    """Whole microseconds that sum to the run's GPU time also when a GPU is shared."""
-    before = 0
-    for elapsed in _elapsed(pieces):
-        now = int((elapsed * hours.instance_count * hours.gpus_per_instance).to_integral_value())
-        yield now - before
-        before = now
+def _steps(totals: Iterable[Decimal]) -> Iterator[Decimal]:
+    return (now - before for before, now in pairwise(chain([Decimal(0)], totals)))

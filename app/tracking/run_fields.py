@@ -1,6 +1,6 @@
 """From what was sent to what is stored of a run: defaults, checks, price and rate."""
 
-from datetime import datetime, timedelta
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -9,19 +9,22 @@ from sqlmodel import Session, col, select
 from app.accounts.access import Actor
 from app.catalog.gpus import find_gpu
 from app.catalog.models import Offer
-from app.catalog.pricing import Pricing, price_run
+from app.catalog.pricing import Pricing
 from app.catalog.service import find_offer
 from app.errors import FieldError, InvalidInput
 from app.i18n import Message
 from app.money import Money
 from app.planning.models import Plan
 from app.projects.models import Project
-from app.time import LARGEST_CLOCK_SKEW, hours_of, local_day, microseconds_between, microseconds_of_hours
-from app.tracking.conversion import conversion_for
+from app.time import local_day
+from app.tracking.conversion import Conversion, KeptConversion, conversion_for
+from app.tracking.hours import RunTime
 from app.tracking.inputs import RunInput
 from app.tracking.models import Run
+from app.tracking.run_cost import run_cost
+from app.tracking.run_rules import end_of, run_faults, state_of
 
-_PLAIN = (
+_AS_SENT = (
     "name",
     "external_id",
     "plan_id",
@@ -41,134 +44,117 @@ _PLAIN = (
 )
 
 
-def run_fields(
-    session: Session, actor: Actor, project: Project, wanted: RunInput, kept: Run | None = None
-) -> dict[str, Any]:
-    """The columns of a run. ``kept`` is the run as it was: what it was priced at stays where nothing else is said.
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a run takes over where nothing else is said: an offer's price and hardware, or what it had."""
 
-    Raises InvalidInput naming every field that is wrong.
+    price: Money | None = None
+    gpu: str | None = None
+    gpus_per_instance: Decimal = Decimal(1)
+    billing: str = "on_demand"
+
+
+def run_fields(
+    session: Session,
+    actor: Actor,
+    project: Project,
+    wanted: RunInput,
+    kept: Run | None = None,
+    *,
+    is_whole: bool = False,
+) -> dict[str, Any]:
+    """The columns of a run. ``kept`` is the run as it was: its price and rate stay where nothing else is said.
+
+    ``is_whole``: the input says all there is to say, so that nothing is taken over. Raises InvalidInput naming every
+    field that is wrong.
     """
-    errors: list[FieldError] = []
-    offer = _offer(session, actor, wanted, errors)
-    _check_plan(session, project, wanted, errors)
-    ended_at = _end(wanted, errors)
-    state = wanted.state or ("running" if ended_at is None else "finished")
-    _check_state(wanted, state, ended_at, errors)
-    _check_clock(actor, wanted, ended_at, errors)
-    _check_progress(wanted, ended_at, errors)
-    gpu = wanted.gpu or (offer.gpu if offer else None)
-    if wanted.gpu is not None and find_gpu(wanted.gpu) is None:
-        errors.append(FieldError("gpu", Message("There is no such GPU in the catalogue.")))
-    price = _price(wanted, offer, errors)
+    errors = run_faults(wanted, actor.clock())
+    terms = Terms() if is_whole else _terms(session, actor, wanted, kept, errors)
+    _check_ids(session, project, wanted, kept, errors)
+    price = wanted.price_per_hour.money if wanted.price_per_hour is not None else terms.price
+    if price is None and not errors:
+        errors.append(FieldError("price_per_hour", Message("Give a price or an offer.")))
     if errors or price is None:
         raise InvalidInput(*errors)
-    day = local_day(wanted.started_at, actor.zone)
-    rate = conversion_for(session, project, price.currency, wanted.exchange_rate, day)
-    fields = {name: getattr(wanted, name) for name in _PLAIN} | {
-        "gpu": gpu,
-        "gpus_per_instance": _gpus(wanted, offer),
-        "billing": wanted.billing or (offer.billing if offer else "on_demand"),
+    rate = conversion_for(
+        session,
+        actor,
+        project,
+        price.currency,
+        local_day(wanted.started_at, actor.zone),
+        wanted.exchange_rate,
+        None if kept is None else _kept_conversion(kept, actor),
+    )
+    return _columns(wanted, terms, price, rate)
+
+
+def run_time(run: Run) -> RunTime:
+    """The run's time and what runs in it."""
+    return RunTime(run.started_at, run.ended_at, run.instance_count, run.gpus_per_instance)
+
+
+def _columns(wanted: RunInput, terms: Terms, price: Money, rate: Conversion) -> dict[str, Any]:
+    shared = terms.gpus_per_instance
+    if wanted.gpus_per_instance is not None:
+        shared = Decimal(repr(wanted.gpus_per_instance)).normalize()
+    time = RunTime(wanted.started_at, end_of(wanted), wanted.instance_count, shared)
+    return {
+        **{name: getattr(wanted, name) for name in _AS_SENT},
+        **rate.columns,
+        "gpu": wanted.gpu.lower() if wanted.gpu is not None else terms.gpu,
+        "gpus_per_instance": shared,
+        "billing": wanted.billing or terms.billing,
         "price_per_hour": price.amount,
         "currency": price.currency,
-        "exchange_rate": rate.rate,
-        "exchange_rate_day": rate.day,
-        "exchange_rate_source": rate.source,
-        "ended_at": ended_at,
-        "state": state,
-        "cost": run_cost(wanted.started_at, ended_at, price.amount, wanted.instance_count),
+        "ended_at": time.ended_at,
+        "state": state_of(wanted),
+        "cost": run_cost(time, Pricing(price.amount)),
     }
-    return fields if kept is None else _with_kept_rate(fields, kept, wanted)
 
 
-def run_cost(started_at: datetime, ended_at: datetime | None, price: Decimal, instance_count: int) -> Decimal:
-    """The price of the run's hours in its own currency; nothing while it has no end."""
-    elapsed = 0 if ended_at is None else microseconds_between(started_at, ended_at)
-    return price_run(Pricing(price), elapsed, instance_count)
-
-
-def _with_kept_rate(fields: dict[str, Any], kept: Run, wanted: RunInput) -> dict[str, Any]:
-    """A rate stays with its record, unless another one is given or another currency is."""
-    if wanted.exchange_rate is None and fields["currency"] == kept.currency:
-        for name in ("exchange_rate", "exchange_rate_day", "exchange_rate_source"):
-            fields[name] = getattr(kept, name)
-    return fields
-
-
-def _offer(session: Session, actor: Actor, wanted: RunInput, errors: list[FieldError]) -> Offer | None:
+def _terms(
+    session: Session, actor: Actor, wanted: RunInput, kept: Run | None, errors: list[FieldError]
+) -> Terms:
     if wanted.offer_id is None:
-        return None
+        return Terms()
+    if kept is not None and kept.offer_id == wanted.offer_id:
+        # The price was kept when the run was logged: what happened to the offer since moves nothing.
+        return Terms(Money(kept.price_per_hour, kept.currency), kept.gpu, kept.gpus_per_instance, kept.billing)
     offer = find_offer(session, actor.team_id, wanted.offer_id)
     if offer is None:
         errors.append(FieldError("offer_id", Message("There is no such offer.")))
-    return offer
+        return Terms()
+    return _terms_of(offer, wanted, errors)
 
 
-def _check_plan(session: Session, project: Project, wanted: RunInput, errors: list[FieldError]) -> None:
-    if wanted.plan_id is None:
-        return
+def _terms_of(offer: Offer, wanted: RunInput, errors: list[FieldError]) -> Terms:
+    if offer.price_per_hour is None:
+        if wanted.price_per_hour is None:
+            errors.append(FieldError("offer_id", Message("This offer has no price; give one.")))
+        return Terms(None, offer.gpu, offer.gpu_count, offer.billing)
+    return Terms(Money(offer.price_per_hour, offer.currency), offer.gpu, offer.gpu_count, offer.billing)
+
+
+def _check_ids(
+    session: Session, project: Project, wanted: RunInput, kept: Run | None, errors: list[FieldError]
+) -> None:
+    if wanted.gpu is not None and find_gpu(wanted.gpu.lower()) is None:
+        errors.append(FieldError("gpu", Message("There is no such GPU in the catalogue.")))
+    is_new_plan = kept is None or kept.plan_id != wanted.plan_id
+    if wanted.plan_id is not None and is_new_plan and not _has_plan(session, project, wanted.plan_id):
+        errors.append(FieldError("plan_id", Message("The project has no such plan.")))
+
+
+def _has_plan(session: Session, project: Project, plan_id: int) -> bool:
     statement = select(Plan.id).where(
-        col(Plan.id) == wanted.plan_id,
+        col(Plan.id) == plan_id,
         col(Plan.team_id) == project.team_id,
         col(Plan.project_id) == project.id,
         col(Plan.deleted_at).is_(None),
     )
-    if session.exec(statement).first() is None:
-        errors.append(FieldError("plan_id", Message("The project has no such plan.")))
+    return session.exec(statement).first() is not None
 
 
-def _price(wanted: RunInput, offer: Offer | None, errors: list[FieldError]) -> Money | None:
-    if wanted.price_per_hour is not None:
-        return wanted.price_per_hour.money
-    if wanted.offer_id is None:
-        errors.append(FieldError("price_per_hour", Message("Give a price or an offer.")))
-    elif offer is not None and offer.price_per_hour is None:
-        errors.append(FieldError("offer_id", Message("This offer has no price; give one.")))
-    elif offer is not None and offer.price_per_hour is not None:
-        return Money(offer.price_per_hour, offer.currency)
-    return None
-
-
-def _gpus(wanted: RunInput, offer: Offer | None) -> Decimal:
-    if wanted.gpus_per_instance is not None:
-        return Decimal(repr(wanted.gpus_per_instance)).normalize()
-    return offer.gpu_count if offer is not None else Decimal(1)
-
-
-def _end(wanted: RunInput, errors: list[FieldError]) -> datetime | None:
-    if wanted.hours is None:
-        if wanted.ended_at is not None and wanted.ended_at < wanted.started_at:
-            errors.append(FieldError("ended_at", Message("The end lies before the start.")))
-        return wanted.ended_at
-    if wanted.ended_at is not None:
-        errors.append(FieldError("hours", Message("Give either the hours or the end.")))
-        return wanted.ended_at
-    return wanted.started_at + timedelta(microseconds=microseconds_of_hours(wanted.hours))
-
-
-def _check_state(wanted: RunInput, state: str, ended_at: datetime | None, errors: list[FieldError]) -> None:
-    if state == "running" and ended_at is not None:
-        errors.append(FieldError("state", Message("A run with an end is not running.")))
-    if state != "running" and ended_at is None:
-        errors.append(FieldError("ended_at", Message("Give the end or the hours of a run that is over.")))
-
-
-def _check_clock(actor: Actor, wanted: RunInput, ended_at: datetime | None, errors: list[FieldError]) -> None:
-    latest = actor.clock() + LARGEST_CLOCK_SKEW
-    message = Message("This lies ahead of the server's clock.")
-    if wanted.started_at > latest:
-        errors.append(FieldError("started_at", message))
-    elif ended_at is not None and ended_at > latest:
-        errors.append(FieldError("ended_at" if wanted.hours is None else "hours", message))
-
-
-def _check_progress(wanted: RunInput, ended_at: datetime | None, errors: list[FieldError]) -> None:
-    if ended_at is not None and wanted.lost_hours > hours_of(
-        microseconds_between(wanted.started_at, ended_at)
-    ):
-        errors.append(FieldError("lost_hours", Message("More hours are lost than were run.")))
-    if wanted.steps_done is None:
-        return
-    if wanted.steps_started is not None and wanted.steps_done < wanted.steps_started:
-        errors.append(FieldError("steps_done", Message("Fewer steps are done than the run started from.")))
-    if wanted.steps_total is not None and wanted.steps_done > wanted.steps_total:
-        errors.append(FieldError("steps_done", Message("More steps are done than there are in all.")))
+def _kept_conversion(kept: Run, actor: Actor) -> KeptConversion:
+    conversion = Conversion(kept.exchange_rate, kept.exchange_rate_day, kept.exchange_rate_source)
+    return KeptConversion(conversion, kept.currency, local_day(kept.started_at, actor.zone))

@@ -5,61 +5,70 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from pydantic import ValidationError
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, func, or_, select
 
 from app.accounts.access import Actor
 from app.accounts.audit import record_event
 from app.catalog.pricing import Pricing
 from app.errors import InvalidInput, NotFound
-from app.fields import field_errors
 from app.i18n import Message
-from app.projects.budget import DaySpend
-from app.projects.ledger import Source, lock_project, post_spend, remove_spend
+from app.projects.ledger import Source, lock_project, remove_spend
 from app.projects.models import Project
 from app.tracking.inputs import RunInput, RunPatch
 from app.tracking.models import Run
-from app.tracking.run_cost import RunHours, run_days
-from app.tracking.run_fields import run_fields
+from app.tracking.overlap import InstanceUse, overlapping_run_ids
+from app.tracking.posting import check_size, record_spend
+from app.tracking.run_cost import run_days
+from app.tracking.run_fields import run_fields, run_time
+from app.tracking.run_patch import merged_run
 from app.versions import Precondition
 
-
-def get_run(session: Session, project: Project, run_id: int) -> Run:
-    """The project's run. Raises NotFound."""
-    run: Run | None = session.exec(live_runs(project).where(col(Run.id) == run_id)).first()
-    if run is None:
-        raise NotFound
-    return run
-
-
-def get_deleted_run(session: Session, project: Project, run_id: int) -> Run:
-    """The project's run, deleted or brought back already. Raises NotFound."""
-    statement = select(Run).where(
-        col(Run.team_id) == project.team_id, col(Run.project_id) == project.id, col(Run.id) == run_id
-    )
-    run = session.exec(statement).first()
-    if run is None:
-        raise NotFound
-    return run
+# What of a run the ledger knows: a change of anything else leaves it alone.
+_IN_LEDGER = frozenset(
+    {
+        "plan_id",
+        "started_at",
+        "ended_at",
+        "instance_count",
+        "gpus_per_instance",
+        "price_per_hour",
+        "currency",
+        "exchange_rate",
+        "deleted_at",
+    }
+)
 
 
 def live_runs(project: Project) -> Any:
     """The select of a project's runs, to be narrowed or paged."""
-    return select(Run).where(
-        col(Run.team_id) == project.team_id, col(Run.project_id) == project.id, col(Run.deleted_at).is_(None)
-    )
+    return _all_runs(project).where(col(Run.deleted_at).is_(None))
+
+
+def _all_runs(project: Project) -> Any:
+    return select(Run).where(col(Run.team_id) == project.team_id, col(Run.project_id) == project.id)
+
+
+def get_run(session: Session, project: Project, run_id: int) -> Run:
+    """The project's run. Raises NotFound."""
+    return _found(session.exec(live_runs(project).where(col(Run.id) == run_id)).first())
+
+
+def get_deleted_run(session: Session, project: Project, run_id: int) -> Run:
+    """The project's run, deleted or brought back already. Raises NotFound."""
+    return _found(session.exec(_all_runs(project).where(col(Run.id) == run_id)).first())
 
 
 def log_run(session: Session, actor: Actor, project: Project, wanted: RunInput) -> Run:
     """A new run. Raises InvalidInput, and Conflict when the budget blocks it."""
     actor.require("editor")
     lock_project(session, project)
-    _check_external_id_is_free(session, project, wanted.external_id, None)
     fields = run_fields(session, actor, project, wanted)
+    _claim_external_id(session, project, wanted.external_id, None)
     run = Run(team_id=project.team_id, project_id=project.id or 0, created_at=actor.clock(), **fields)
     session.add(run)
     session.flush()
-    _post(session, actor, project, run, already_gone=False)
+    _post(session, actor, project, run)
     record_event(session, actor, "created", "run", run.id or 0, name=run.name)
     return run
 
@@ -67,7 +76,10 @@ def log_run(session: Session, actor: Actor, project: Project, wanted: RunInput) 
 def put_run(
     session: Session, actor: Actor, project: Project, external_id: str, wanted: RunInput
 ) -> tuple[Run, bool]:
-    """The run of an external id, made or replaced; a deleted one is revived. Says whether it was made."""
+    """The run of an external id, made or replaced; a deleted one is revived. Says whether it was made.
+
+    Raises InvalidInput, and Conflict when the budget blocks it.
+    """
     actor.require("editor")
     if wanted.external_id not in (None, external_id):
         raise InvalidInput.at("external_id", Message("This differs from the one in the address."))
@@ -77,31 +89,26 @@ def put_run(
     if run is None:
         return log_run(session, actor, project, wanted), True
     fields = run_fields(session, actor, project, wanted, run)
-    was_running = run.state == "running" and run.deleted_at is None
-    if _apply(run, fields | {"deleted_at": None}):
-        run.version += 1
-        _post(session, actor, project, run, already_gone=was_running)
-        record_event(session, actor, "replaced", "run", run.id or 0, name=run.name)
+    action = "replaced" if run.deleted_at is None else "restored"
+    _change(session, actor, project, run, fields | {"deleted_at": None}, action)
     return run, False
 
 
 def update_run(
     session: Session, actor: Actor, project: Project, run: Run, patch: RunPatch, precondition: Precondition
 ) -> Run:
-    """Changes what the patch names; the run as a whole must satisfy every rule."""
+    """Changes what the patch names; the run as a whole must satisfy every rule.
+
+    Raises InvalidInput, what the precondition raises, and Conflict when the budget blocks it.
+    """
     actor.require("editor")
-    lock_project(session, project)
-    session.refresh(run)
-    wanted = _merged(run, patch)
-    _check_external_id_is_free(session, project, wanted.external_id, run.id)
-    fields = run_fields(session, actor, project, wanted, run)
+    _lock(session, project, run)
+    wanted = merged_run(run, patch)
+    is_other_offer = wanted.offer_id != run.offer_id
+    fields = run_fields(session, actor, project, wanted, run, is_whole=not is_other_offer)
     precondition.check(run.version)
-    # The end of a run that was let start is money that is gone already.
-    was_running = run.state == "running"
-    if _apply(run, fields):
-        run.version += 1
-        _post(session, actor, project, run, already_gone=was_running)
-        record_event(session, actor, "changed", "run", run.id or 0, fields=sorted(patch.model_fields_set))
+    _claim_external_id(session, project, wanted.external_id, run.id)
+    _change(session, actor, project, run, fields, "changed")
     return run
 
 
@@ -110,8 +117,7 @@ def delete_run(
 ) -> None:
     """Hides the run and takes its spend out of the ledger."""
     actor.require("editor")
-    lock_project(session, project)
-    session.refresh(run)
+    _lock(session, project, run)
     precondition.check(run.version)
     run.deleted_at = actor.clock()
     run.version += 1
@@ -125,119 +131,92 @@ def restore_run(session: Session, actor: Actor, project: Project, run: Run) -> N
     actor.require("editor")
     lock_project(session, project)
     session.refresh(run)
-    if run.deleted_at is None:
-        return
-    run.deleted_at = None
-    run.version += 1
-    _post(session, actor, project, run, already_gone=False)
-    record_event(session, actor, "restored", "run", run.id or 0, name=run.name)
+    _change(session, actor, project, run, {"deleted_at": None}, "restored")
 
 
 def overlapping_ids(session: Session, runs: Sequence[Run]) -> set[int]:
-    """Those of the runs that another live run of the team on the same instance overlaps in time."""
-    instances = {run.instance for run in runs if run.instance}
-    if not instances:
+    """Those of one team's runs that another of its live runs on the same instance overlaps; in one query."""
+    named = [run for run in runs if run.instance]
+    if not named:
         return set()
-    begin = min(run.started_at for run in runs)
-    statement = select(Run).where(
-        col(Run.team_id) == runs[0].team_id,
-        col(Run.instance).in_(instances),
+    statement = select_columns(Run.id, Run.instance, Run.started_at, Run.ended_at).where(
+        col(Run.team_id) == named[0].team_id,
+        col(Run.instance).in_({run.instance for run in named}),
         col(Run.deleted_at).is_(None),
-        or_(col(Run.ended_at).is_(None), col(Run.ended_at) > begin),
+        *_within(named),
     )
-    by_instance: dict[str, list[Run]] = {}
-    for other in session.exec(statement):
-        by_instance.setdefault(other.instance, []).append(other)
-    return {
-        run.id or 0
-        for run in runs
-        if any(_overlap(run, other) for other in by_instance.get(run.instance, []))
-    }
+    uses = [InstanceUse(*row) for row in session.execute(statement)]
+    return overlapping_run_ids(uses) & {run.id or 0 for run in runs}
 
 
-def _overlap(left: Run, right: Run) -> bool:
-    if left.id == right.id:
-        return False
-    starts_before_end = right.ended_at is None or left.started_at < right.ended_at
-    ends_after_start = left.ended_at is None or right.started_at < left.ended_at
-    return starts_before_end and ends_after_start
+def _within(runs: Sequence[Run]) -> list[Any]:
+    """What can overlap one of the runs: it ends after the first of them starts, and starts before the last ends."""
+    conditions = [or_(col(Run.ended_at).is_(None), col(Run.ended_at) > min(run.started_at for run in runs))]
+    ends = [run.ended_at for run in runs if run.ended_at is not None]
+    if len(ends) == len(runs):
+        conditions.append(col(Run.started_at) < max(ends))
+    return conditions
 
 
-def run_document(run: Run) -> dict[str, Any]:
-    """The run as the input that would make it."""
-    document: dict[str, Any] = {
-        name: getattr(run, name)
-        for name in RunInput.model_fields
-        if name not in ("price_per_hour", "exchange_rate", "hours", "gpus_per_instance")
-    }
-    document["gpus_per_instance"] = float(run.gpus_per_instance)
-    document["price_per_hour"] = {"amount": run.price_per_hour, "currency": run.currency}
-    if run.state == "lost_contact":
-        document["state"] = "interrupted"
-    return document
+def _lock(session: Session, project: Project, run: Run) -> None:
+    """Holds the project and takes the run as it stands now. Raises NotFound when it was deleted meanwhile."""
+    lock_project(session, project)
+    session.refresh(run)
+    if run.deleted_at is not None:
+        raise NotFound
 
 
-def _merged(run: Run, patch: RunPatch) -> RunInput:
-    changes = patch.model_dump(exclude_unset=True)
-    document = run_document(run) | changes
-    if "hours" in changes and changes["hours"] is not None and "ended_at" not in changes:
-        del document["ended_at"]
-    if changes.get("offer_id") is not None and "price_per_hour" not in changes:
-        # Another offer brings its own price, GPU and billing.
-        for name in ("price_per_hour", "gpu", "gpus_per_instance", "billing"):
-            if name not in changes:
-                del document[name]
-    is_ended_now = run.state == "running" and (changes.get("ended_at") or changes.get("hours") is not None)
-    if is_ended_now and "state" not in changes:
-        del document["state"]
-    try:
-        return RunInput.model_validate(document)
-    except ValidationError as error:
-        raise InvalidInput(*field_errors(error.errors())) from error
+def _change(
+    session: Session, actor: Actor, project: Project, run: Run, fields: Mapping[str, Any], action: str
+) -> None:
+    """Sets what differs, posts anew what the ledger knows of it, and leaves an event; nothing when nothing differs."""
+    changed = [name for name, value in fields.items() if getattr(run, name) != value]
+    if not changed:
+        return
+    # The end of a run that was let start is money that is gone already.
+    was_running = run.state == "running" and run.deleted_at is None
+    for name in changed:
+        setattr(run, name, fields[name])
+    run.version += 1
+    session.flush()
+    if _IN_LEDGER.intersection(changed):
+        _post(session, actor, project, run, already_gone=was_running)
+    record_event(session, actor, action, "run", run.id or 0, name=run.name, fields=sorted(changed))
 
 
-def _apply(run: Run, fields: Mapping[str, Any]) -> bool:
-    """Sets what differs; says whether anything did."""
-    changed = False
-    for name, value in fields.items():
-        if getattr(run, name) != value:
-            setattr(run, name, value)
-            changed = True
-    return changed
-
-
-def _post(session: Session, actor: Actor, project: Project, run: Run, *, already_gone: bool) -> None:
-    days = _days(actor, run)
+def _post(session: Session, actor: Actor, project: Project, run: Run, *, already_gone: bool = False) -> None:
+    rate = run.exchange_rate if run.exchange_rate is not None else Decimal(1)
+    days = run_days(run_time(run), Pricing(run.price_per_hour), rate, actor.zone)
+    check_size(days, "price_per_hour", "instance_count")
     source = Source("run", run.id or 0, run.plan_id)
-    run.over_budget = post_spend(session, project, source, days, already_gone=already_gone)
-    session.add(run)
+    run.over_budget = record_spend(
+        session, project, source, days, was_over=run.over_budget, already_gone=already_gone
+    )
     session.flush()
 
 
-def _days(actor: Actor, run: Run) -> list[DaySpend]:
-    if run.ended_at is None:
-        return []
-    hours = RunHours(run.started_at, run.ended_at, run.instance_count, run.gpus_per_instance)
-    return run_days(hours, Pricing(run.price_per_hour), run.exchange_rate or Decimal(1), actor.zone)
+def _found(run: Run | None) -> Run:
+    if run is None:
+        raise NotFound
+    return run
 
 
 def _find_by_external_id(session: Session, project: Project, external_id: str) -> Run | None:
-    statement = select(Run).where(
-        col(Run.team_id) == project.team_id,
-        col(Run.project_id) == project.id,
-        col(Run.external_id) == external_id,
-    )
-    return session.exec(statement).first()
+    run: Run | None = session.exec(_all_runs(project).where(col(Run.external_id) == external_id)).first()
+    return run
 
 
-def _check_external_id_is_free(
+def _claim_external_id(
     session: Session, project: Project, external_id: str | None, own_id: int | None
 ) -> None:
-    if external_id is None:
+    """A deleted run gives its external id up. Raises InvalidInput when a live one has it."""
+    found = None if external_id is None else _find_by_external_id(session, project, external_id)
+    if found is None or found.id == own_id:
         return
-    found = _find_by_external_id(session, project, external_id)
-    if found is not None and found.id != own_id:
+    if found.deleted_at is None:
         raise InvalidInput.at("external_id", Message("The project has a run with this id already."))
+    found.external_id = None
+    session.flush()
 
 
 def list_interrupted_runs(session: Session, project: Project) -> Sequence[Run]:
