@@ -75,10 +75,13 @@ def _build() -> typer.Typer:
     return app
 
 
+cli = _build()
+
+
 def run(arguments: Sequence[str]) -> int:
     """Runs one command; returns its exit status."""
     try:
-        status: Any = _build()(list(arguments), prog_name="tuneledger", standalone_mode=False)
+        status: Any = cli(list(arguments), prog_name="tuneledger", standalone_mode=False)
     except Exception as error:  # noqa: BLE001 - _explained() hands on what it does not know
         line, status = _explained(error)
         typer.echo(f"{said(Message('Error'))}: {line}", err=True)

@@ -126,3 +126,16 @@ def test_a_logged_fault_carries_its_trace(capsys: pytest.CaptureFixture[str]) ->
     err = capsys.readouterr().err
     assert "failed" in err
     assert "ValueError: of all things" in err
+
+
+@pytest.mark.parametrize(
+    ("settings", "url"),
+    [
+        (Settings(), "http://127.0.0.1:8000"),
+        (Settings(host="0.0.0.0", port=80), "http://127.0.0.1:80"),  # noqa: S104
+        (Settings(host="::1"), "http://[::1]:8000"),
+        (Settings(base_url="https://ledger.example/"), "https://ledger.example"),
+    ],
+)
+def test_the_address_that_people_open(settings: Settings, url: str) -> None:
+    assert settings.public_url == url

@@ -103,3 +103,11 @@ def test_a_port_that_is_taken_is_one_line(start: Start) -> None:
         out, err = server.communicate(timeout=20)
     assert (server.returncode, out) == (1, "")
     assert err == f"Error: 127.0.0.1:{port}: Address already in use\n"
+
+
+def test_to_be_reached_from_elsewhere_it_warns_of_plain_http(start: Start) -> None:
+    server = start("--host", "0.0.0.0")  # noqa: S104 - what is warned of
+    assert first_line(server).startswith("http://127.0.0.1:")
+    _, err = stop(server)
+    assert "passwords and sessions travel unencrypted" in err
+    assert "meant for tests only" in err
