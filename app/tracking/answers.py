@@ -4,8 +4,9 @@ from datetime import date
 from decimal import Decimal
 
 from app.api.answers import Answer, InstantAnswer, MoneyAnswer
-from app.time import hours_of, microseconds_between
+from app.time import hours_of
 from app.tracking.models import Charge, Run
+from app.tracking.run_fields import run_time
 
 
 class ExchangeRateAnswer(Answer):
@@ -98,7 +99,7 @@ _SAME_IN_RUN = (
 
 def run_hours(run: Run) -> float:
     """Wall-clock hours; 0 while the run has no end."""
-    return 0.0 if run.ended_at is None else hours_of(microseconds_between(run.started_at, run.ended_at))
+    return run_time(run).hours
 
 
 def run_flags(run: Run, *, overlaps: bool) -> list[str]:
@@ -106,17 +107,22 @@ def run_flags(run: Run, *, overlaps: bool) -> list[str]:
     return [name for name, is_so in (("overlap", overlaps), ("over_budget", run.over_budget)) if is_so]
 
 
+def charge_flags(charge: Charge) -> list[str]:
+    """What deserves a second look."""
+    return ["over_budget"] if charge.over_budget else []
+
+
 def run_answer(run: Run, *, overlaps: bool) -> RunAnswer:
     """The run's answer."""
-    hours = run_hours(run)
+    time = run_time(run)
     return RunAnswer(
         id=run.id or 0,
         gpus_per_instance=float(run.gpus_per_instance),
         price_per_hour=MoneyAnswer.of_price(run.price_per_hour, run.currency),
         exchange_rate=_rate(run.exchange_rate, run.exchange_rate_day, run.exchange_rate_source),
-        hours=hours,
-        instance_hours=hours * run.instance_count,
-        gpu_hours=hours * run.instance_count * float(run.gpus_per_instance),
+        hours=time.hours,
+        instance_hours=hours_of(time.instance_us),
+        gpu_hours=hours_of(time.gpu_us),
         cost=MoneyAnswer.of(run.cost, run.currency),
         flags=run_flags(run, overlaps=overlaps),
         **{name: getattr(run, name) for name in _SAME_IN_RUN},
@@ -137,7 +143,7 @@ def charge_answer(charge: Charge) -> ChargeAnswer:
         period_end=charge.period_end,
         external_id=charge.external_id,
         note=charge.note,
-        flags=["over_budget"] if charge.over_budget else [],
+        flags=charge_flags(charge),
         version=charge.version,
     )
 

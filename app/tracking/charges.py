@@ -1,64 +1,55 @@
 """What a member of a team can do with charges."""
 
-from datetime import timedelta
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from pydantic import ValidationError
 from sqlmodel import Session, col, select
 
 from app.accounts.access import Actor
 from app.accounts.audit import record_event
-from app.errors import FieldError, InvalidInput, NotFound
-from app.fields import field_errors
-from app.i18n import Message
-from app.projects.ledger import Source, lock_project, post_spend, remove_spend
+from app.errors import NotFound
+from app.projects.ledger import Source, lock_project, remove_spend
 from app.projects.models import Project
-from app.time import LARGEST_CLOCK_SKEW, local_day
+from app.time import local_day
+from app.tracking.charge_cost import ChargeTerms, charge_days
+from app.tracking.charge_fields import charge_fields, kept_rate_of, merged_charge
 from app.tracking.conversion import conversion_for
 from app.tracking.inputs import ChargeInput, ChargePatch
 from app.tracking.models import Charge
-from app.tracking.run_cost import charge_days
+from app.tracking.posting import record_spend
 from app.versions import Precondition
 
-LONGEST_PERIOD = timedelta(days=3653)
+# What of a charge the ledger knows: a change of anything else leaves it alone.
+_IN_LEDGER = frozenset(
+    {"category", "amount", "list_amount", "exchange_rate", "period_start", "period_end", "deleted_at"}
+)
 
 
 def live_charges(project: Project) -> Any:
     """The select of a project's charges, to be narrowed or paged."""
-    return select(Charge).where(
-        col(Charge.team_id) == project.team_id,
-        col(Charge.project_id) == project.id,
-        col(Charge.deleted_at).is_(None),
-    )
+    return _all_charges(project).where(col(Charge.deleted_at).is_(None))
+
+
+def _all_charges(project: Project) -> Any:
+    return select(Charge).where(col(Charge.team_id) == project.team_id, col(Charge.project_id) == project.id)
 
 
 def get_charge(session: Session, project: Project, charge_id: int) -> Charge:
     """The project's charge. Raises NotFound."""
-    charge: Charge | None = session.exec(live_charges(project).where(col(Charge.id) == charge_id)).first()
-    if charge is None:
-        raise NotFound
-    return charge
+    return _found(session.exec(live_charges(project).where(col(Charge.id) == charge_id)).first())
 
 
 def get_deleted_charge(session: Session, project: Project, charge_id: int) -> Charge:
     """The project's charge, deleted or brought back already. Raises NotFound."""
-    statement = select(Charge).where(
-        col(Charge.team_id) == project.team_id,
-        col(Charge.project_id) == project.id,
-        col(Charge.id) == charge_id,
-    )
-    charge = session.exec(statement).first()
-    if charge is None:
-        raise NotFound
-    return charge
+    return _found(session.exec(_all_charges(project).where(col(Charge.id) == charge_id)).first())
 
 
 def log_charge(session: Session, actor: Actor, project: Project, wanted: ChargeInput) -> Charge:
     """A new charge. Raises InvalidInput, and Conflict when the budget blocks it."""
     actor.require("editor")
     lock_project(session, project)
-    fields = _fields(session, actor, project, wanted, None)
+    fields = charge_fields(session, actor, project, wanted)
     charge = Charge(team_id=project.team_id, project_id=project.id or 0, created_at=actor.clock(), **fields)
     session.add(charge)
     session.flush()
@@ -75,19 +66,16 @@ def update_charge(
     patch: ChargePatch,
     precondition: Precondition,
 ) -> Charge:
-    """Changes what the patch names; the charge as a whole must satisfy every rule."""
+    """Changes what the patch names; the charge as a whole must satisfy every rule.
+
+    Raises InvalidInput, what the precondition raises, and Conflict when the budget blocks it.
+    """
     actor.require("editor")
-    lock_project(session, project)
-    session.refresh(charge)
-    fields = _fields(session, actor, project, _merged(charge, patch), charge)
+    _lock(session, project, charge)
+    kept_rate = None if "exchange_rate" in patch.model_fields_set else kept_rate_of(charge, actor)
+    fields = charge_fields(session, actor, project, merged_charge(charge, patch), kept_rate)
     precondition.check(charge.version)
-    changed = [name for name, value in fields.items() if getattr(charge, name) != value]
-    for name in changed:
-        setattr(charge, name, fields[name])
-    if changed:
-        charge.version += 1
-        _post(session, actor, project, charge)
-        record_event(session, actor, "changed", "charge", charge.id or 0, fields=sorted(changed))
+    _change(session, actor, project, charge, fields, "changed")
     return charge
 
 
@@ -96,8 +84,7 @@ def delete_charge(
 ) -> None:
     """Hides the charge and takes it out of the ledger."""
     actor.require("editor")
-    lock_project(session, project)
-    session.refresh(charge)
+    _lock(session, project, charge)
     precondition.check(charge.version)
     charge.deleted_at = actor.clock()
     charge.version += 1
@@ -111,87 +98,55 @@ def restore_charge(session: Session, actor: Actor, project: Project, charge: Cha
     actor.require("editor")
     lock_project(session, project)
     session.refresh(charge)
-    if charge.deleted_at is None:
+    day = local_day(charge.period_start, actor.zone)
+    rate = conversion_for(session, actor, project, charge.currency, day, kept=kept_rate_of(charge, actor))
+    _change(session, actor, project, charge, {"deleted_at": None, **rate.columns}, "restored")
+
+
+def terms_of(charge: Charge) -> ChargeTerms:
+    """What the charge adds to spend: what is owed falls by a credit, while the list price does not know it."""
+    listed = Decimal(0) if charge.category == "credit" else charge.list_amount
+    rate = charge.exchange_rate if charge.exchange_rate is not None else Decimal(1)
+    return ChargeTerms(charge.amount, listed, rate)
+
+
+def _lock(session: Session, project: Project, charge: Charge) -> None:
+    """Holds the project and takes the charge as it stands now. Raises NotFound when it was deleted meanwhile."""
+    lock_project(session, project)
+    session.refresh(charge)
+    if charge.deleted_at is not None:
+        raise NotFound
+
+
+def _change(
+    session: Session,
+    actor: Actor,
+    project: Project,
+    charge: Charge,
+    fields: Mapping[str, Any],
+    action: str,
+) -> None:
+    """Sets what differs, posts anew what the ledger knows of it, and leaves an event; nothing when nothing differs."""
+    changed = [name for name, value in fields.items() if getattr(charge, name) != value]
+    if not changed:
         return
-    charge.deleted_at = None
+    for name in changed:
+        setattr(charge, name, fields[name])
     charge.version += 1
-    _post(session, actor, project, charge)
-    record_event(session, actor, "restored", "charge", charge.id or 0, category=charge.category)
-
-
-def _fields(
-    session: Session, actor: Actor, project: Project, wanted: ChargeInput, kept: Charge | None
-) -> dict[str, Any]:
-    _check(actor, wanted)
-    day = local_day(wanted.period_start, actor.zone)
-    rate = conversion_for(session, project, wanted.amount.currency, wanted.exchange_rate, day)
-    fields = {
-        "category": wanted.category,
-        "service": wanted.service,
-        "amount": wanted.amount.amount,
-        "list_amount": (wanted.list_amount or wanted.amount).amount,
-        "currency": wanted.amount.currency,
-        "exchange_rate": rate.rate,
-        "exchange_rate_day": rate.day,
-        "exchange_rate_source": rate.source,
-        "period_start": wanted.period_start,
-        "period_end": wanted.period_end,
-        "external_id": wanted.external_id,
-        "note": wanted.note,
-    }
-    if kept is not None and wanted.exchange_rate is None and kept.currency == wanted.amount.currency:
-        for name in ("exchange_rate", "exchange_rate_day", "exchange_rate_source"):
-            fields[name] = getattr(kept, name)
-    return fields
-
-
-def _check(actor: Actor, wanted: ChargeInput) -> None:
-    errors = []
-    if wanted.period_end < wanted.period_start:
-        errors.append(FieldError("period_end", Message("The end lies before the start.")))
-    elif wanted.period_end - wanted.period_start > LONGEST_PERIOD:
-        errors.append(FieldError("period_end", Message("A charge covers at most ten years.")))
-    if wanted.period_start > actor.clock() + LARGEST_CLOCK_SKEW:
-        errors.append(FieldError("period_start", Message("This lies ahead of the server's clock.")))
-    if wanted.category == "credit" and wanted.amount.amount > 0:
-        errors.append(FieldError("amount.amount", Message("A credit is negative.")))
-    if wanted.list_amount is not None and wanted.list_amount.currency != wanted.amount.currency:
-        errors.append(FieldError("list_amount.currency", Message("Both amounts are in one currency.")))
-    if errors:
-        raise InvalidInput(*errors)
-
-
-def _merged(charge: Charge, patch: ChargePatch) -> ChargeInput:
-    document: dict[str, Any] = {
-        name: getattr(charge, name)
-        for name in ChargeInput.model_fields
-        if name not in ("amount", "list_amount", "exchange_rate")
-    }
-    document["amount"] = {"amount": charge.amount, "currency": charge.currency}
-    document["list_amount"] = {"amount": charge.list_amount, "currency": charge.currency}
-    changes = patch.model_dump(exclude_unset=True)
-    if "amount" in changes and "list_amount" not in changes and charge.list_amount == charge.amount:
-        # The list amount was the amount itself, so it follows it.
-        del document["list_amount"]
-    try:
-        return ChargeInput.model_validate(document | changes)
-    except ValidationError as error:
-        raise InvalidInput(*field_errors(error.errors())) from error
+    session.flush()
+    if _IN_LEDGER.intersection(changed):
+        _post(session, actor, project, charge)
+    record_event(session, actor, action, "charge", charge.id or 0, fields=sorted(changed))
 
 
 def _post(session: Session, actor: Actor, project: Project, charge: Charge) -> None:
-    # What is owed falls by a credit; the list price does not know it.
-    listed = Decimal(0) if charge.category == "credit" else charge.list_amount
-    days = charge_days(
-        charge.amount,
-        listed,
-        charge.period_start,
-        charge.period_end,
-        charge.exchange_rate or Decimal(1),
-        actor.zone,
-    )
-    charge.over_budget = post_spend(
-        session, project, Source("charge", charge.id or 0), days, already_gone=False
-    )
-    session.add(charge)
+    days = charge_days(terms_of(charge), charge.period_start, charge.period_end, actor.zone)
+    source = Source("charge", charge.id or 0)
+    charge.over_budget = record_spend(session, project, source, days, was_over=charge.over_budget)
     session.flush()
+
+
+def _found(charge: Charge | None) -> Charge:
+    if charge is None:
+        raise NotFound
+    return charge

@@ -2,7 +2,8 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
+from pydantic_core import PydanticCustomError
 
 from app.catalog.inputs import RateField
 from app.catalog.packaged_offers import Billing
@@ -21,15 +22,22 @@ from app.fields import (
 )
 
 RunState = Literal["running", "finished", "interrupted", "failed", "lost_contact"]
-ChosenState = Literal["running", "finished", "interrupted", "failed"]
 Category = Literal["usage", "credit", "adjustment", "tax", "purchase"]
 Service = Literal["compute", "storage", "network", "other"]
 
 LARGEST_COUNT = 100_000
-LONGEST_HOURS = 100_000
+# Ten years: what is longer is a slip of the pen.
+LONGEST_HOURS = 87_840
 InstanceCount = Annotated[int, Field(ge=1, le=LARGEST_COUNT)]
 GpuShare = Annotated[float, Field(gt=0, le=LARGEST_COUNT)]
 Hours = Annotated[float, Field(ge=0, le=LONGEST_HOURS)]
+
+
+def _not_null(value: object) -> object:
+    # A default is not validated, so None here was sent.
+    if value is None:
+        raise PydanticCustomError("missing", "This field is required.")
+    return value
 
 
 class ExchangeRateInput(Input):
@@ -56,7 +64,7 @@ class RunInput(Input):
     started_at: Instant
     ended_at: Instant | None = None
     hours: Hours | None = None
-    state: ChosenState | None = None
+    state: RunState | None = None
     interruptions: Annotated[int, Field(ge=0, le=LARGEST_COUNT)] = 0
     lost_hours: Hours = 0.0
     steps_started: Count | None = None
@@ -85,7 +93,7 @@ class RunPatch(Input):
     started_at: Instant | None = None
     ended_at: Instant | None = None
     hours: Hours | None = None
-    state: ChosenState | None = None
+    state: RunState | None = None
     interruptions: Annotated[int, Field(ge=0, le=LARGEST_COUNT)] | None = None
     lost_hours: Hours | None = None
     steps_started: Count | None = None
@@ -95,6 +103,22 @@ class RunPatch(Input):
     tokens_per_second: Annotated[float, Field(ge=0, le=1e15)] | None = None
     out_of_memory: bool | None = None
     note: LongText | None = None
+
+    _required = field_validator(
+        "name",
+        "instance",
+        "instance_count",
+        "gpus_per_instance",
+        "billing",
+        "price_per_hour",
+        "started_at",
+        "state",
+        "interruptions",
+        "lost_hours",
+        "out_of_memory",
+        "note",
+        mode="before",
+    )(_not_null)
 
 
 class ChargeMoney(Input):
@@ -130,3 +154,7 @@ class ChargePatch(Input):
     external_id: Annotated[Label, Field(min_length=1)] | None = None
     exchange_rate: ExchangeRateInput | None = None
     note: LongText | None = None
+
+    _required = field_validator(
+        "category", "service", "amount", "period_start", "period_end", "note", mode="before"
+    )(_not_null)

@@ -26,7 +26,8 @@ class Run(SQLModel, table=True):
             postgresql_where=_NAMED,
         ),
         Index("ix_run_project_started", "project_id", "started_at"),
-        Index("ix_run_team_instance", "team_id", "instance"),
+        # Holds all that overlaps are found by.
+        Index("ix_run_instance_use", "team_id", "instance", "started_at", "ended_at", "deleted_at"),
     )
 
     id: int | None = Field(default=None, primary_key=True)

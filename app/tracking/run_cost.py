@@ -1,7 +1,7 @@
 """What a run costs, and what of it falls on each local day in the project's currency; pure.
 
-An amount is rounded to a micro-unit once; a day's part is the cumulative cost at its end less that at its start, so that
-the parts always sum to the run. Another currency is converted before the rounding, not after it.
+An amount is rounded to a micro-unit once; a day's part is the cumulative cost at its end less that at its start, so
+that the parts always sum to the run. Another currency is converted before the rounding, not after it.
 """
 
 from collections.abc import Iterable, Iterator

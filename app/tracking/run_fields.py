@@ -22,7 +22,7 @@ from app.tracking.hours import RunTime
 from app.tracking.inputs import RunInput
 from app.tracking.models import Run
 from app.tracking.run_cost import run_cost
-from app.tracking.run_rules import end_of, run_faults, state_of
+from app.tracking.run_rules import end_of, run_faults, size_faults, state_of
 
 _AS_SENT = (
     "name",
@@ -60,13 +60,14 @@ def run_fields(
     project: Project,
     wanted: RunInput,
     kept: Run | None = None,
+    kept_rate: KeptConversion | None = None,
     *,
     is_whole: bool = False,
 ) -> dict[str, Any]:
-    """The columns of a run. ``kept`` is the run as it was: its price and rate stay where nothing else is said.
+    """The columns of a run. ``kept`` is the run as it was: its price stays where nothing else is said, as does its
+    rate when ``kept_rate`` is given. ``is_whole``: the input says all there is to say, so that nothing is taken over.
 
-    ``is_whole``: the input says all there is to say, so that nothing is taken over. Raises InvalidInput naming every
-    field that is wrong.
+    Raises InvalidInput naming every field that is wrong.
     """
     errors = run_faults(wanted, actor.clock())
     terms = Terms() if is_whole else _terms(session, actor, wanted, kept, errors)
@@ -83,7 +84,7 @@ def run_fields(
         price.currency,
         local_day(wanted.started_at, actor.zone),
         wanted.exchange_rate,
-        None if kept is None else _kept_conversion(kept, actor),
+        kept_rate,
     )
     return _columns(wanted, terms, price, rate)
 
@@ -93,11 +94,21 @@ def run_time(run: Run) -> RunTime:
     return RunTime(run.started_at, run.ended_at, run.instance_count, run.gpus_per_instance)
 
 
+def cost_in_project(run: Run) -> Decimal:
+    """The run's cost in its project's currency, as the ledger has it."""
+    return run_cost(run_time(run), Pricing(run.price_per_hour), run.exchange_rate or Decimal(1))
+
+
 def _columns(wanted: RunInput, terms: Terms, price: Money, rate: Conversion) -> dict[str, Any]:
     shared = terms.gpus_per_instance
     if wanted.gpus_per_instance is not None:
         shared = Decimal(repr(wanted.gpus_per_instance)).normalize()
     time = RunTime(wanted.started_at, end_of(wanted), wanted.instance_count, shared)
+    pricing = Pricing(price.amount)
+    cost = run_cost(time, pricing)
+    faults = size_faults(time, [cost, run_cost(time, pricing, rate.rate or Decimal(1))])
+    if faults:
+        raise InvalidInput(*faults)
     return {
         **{name: getattr(wanted, name) for name in _AS_SENT},
         **rate.columns,
@@ -108,7 +119,7 @@ def _columns(wanted: RunInput, terms: Terms, price: Money, rate: Conversion) -> 
         "currency": price.currency,
         "ended_at": time.ended_at,
         "state": state_of(wanted),
-        "cost": run_cost(time, Pricing(price.amount)),
+        "cost": cost,
     }
 
 
@@ -119,7 +130,9 @@ def _terms(
         return Terms()
     if kept is not None and kept.offer_id == wanted.offer_id:
         # The price was kept when the run was logged: what happened to the offer since moves nothing.
-        return Terms(Money(kept.price_per_hour, kept.currency), kept.gpu, kept.gpus_per_instance, kept.billing)
+        return Terms(
+            Money(kept.price_per_hour, kept.currency), kept.gpu, kept.gpus_per_instance, kept.billing
+        )
     offer = find_offer(session, actor.team_id, wanted.offer_id)
     if offer is None:
         errors.append(FieldError("offer_id", Message("There is no such offer.")))
@@ -155,6 +168,7 @@ def _has_plan(session: Session, project: Project, plan_id: int) -> bool:
     return session.exec(statement).first() is not None
 
 
-def _kept_conversion(kept: Run, actor: Actor) -> KeptConversion:
+def kept_rate_of(kept: Run, actor: Actor) -> KeptConversion:
+    """The rate that the run has, for as long as it fits."""
     conversion = Conversion(kept.exchange_rate, kept.exchange_rate_day, kept.exchange_rate_source)
     return KeptConversion(conversion, kept.currency, local_day(kept.started_at, actor.zone))

@@ -76,6 +76,9 @@ def read_run_changes(values: Mapping[str, str], run: Run, zone: ZoneInfo) -> Run
         sent = {name: text for name, text in values.items() if name != _GIB}
     else:
         sent, shown[_BYTES] = {_BYTES: ""} | _with_bytes(values), size
+    if sent.get("offer_id", "") not in ("", shown["offer_id"]) and not sent.get(_PRICE, "").strip():
+        # Another offer brings its own price.
+        shown = {name: text for name, text in shown.items() if name not in (_PRICE, _CURRENCY)}
     return read_changes(RunPatch, RunInput, sent, shown, zone)
 
 

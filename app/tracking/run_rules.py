@@ -1,12 +1,18 @@
 """What must hold of a run, however it is told: by a form, a script or an import."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from decimal import Decimal
 
 from app.errors import FieldError
 from app.i18n import Message
-from app.time import LARGEST_CLOCK_SKEW, microseconds_between, microseconds_of_hours
+from app.money import LARGEST_AMOUNT
+from app.time import LARGEST_CLOCK_SKEW, MICROSECONDS_PER_HOUR, microseconds_between, microseconds_of_hours
+from app.tracking.hours import RunTime
 from app.tracking.inputs import LONGEST_HOURS, RunInput
+
+# Beyond this a sum of many runs could leave the 64-bit integers that store it.
+LARGEST_GPU_HOURS = 10_000_000
 
 _AHEAD = Message("This lies ahead of the server's clock.")
 _TOO_LONG = Message("This is longer than %(hours)s hours.", hours=LONGEST_HOURS)
@@ -29,7 +35,22 @@ def run_faults(wanted: RunInput, now: datetime) -> list[FieldError]:
     if wanted.started_at > now + LARGEST_CLOCK_SKEW:
         # What follows from a start that cannot be is not told as well.
         return [FieldError("started_at", _AHEAD)]
-    return [*_end_faults(wanted, now), *_state_faults(wanted), *_lost_faults(wanted, now), *_step_faults(wanted)]
+    return [
+        *_end_faults(wanted, now),
+        *_state_faults(wanted),
+        *_lost_faults(wanted, now),
+        *_step_faults(wanted),
+    ]
+
+
+def size_faults(time: RunTime, costs: Sequence[Decimal]) -> list[FieldError]:
+    """What is too large to be stored and summed exactly."""
+    faults = []
+    if max(costs) > LARGEST_AMOUNT:
+        faults.append(FieldError("price_per_hour", Message("This amount is too large.")))
+    if max(time.instance_us, time.gpu_us) > LARGEST_GPU_HOURS * MICROSECONDS_PER_HOUR:
+        faults.append(FieldError("instance_count", Message("These are too many hours.")))
+    return faults
 
 
 def _end_faults(wanted: RunInput, now: datetime) -> Iterator[FieldError]:

@@ -15,12 +15,14 @@ from app.errors import InvalidInput, NotFound
 from app.i18n import Message
 from app.projects.ledger import Source, lock_project, remove_spend
 from app.projects.models import Project
+from app.time import local_day
+from app.tracking.conversion import conversion_for
 from app.tracking.inputs import RunInput, RunPatch
 from app.tracking.models import Run
 from app.tracking.overlap import InstanceUse, overlapping_run_ids
-from app.tracking.posting import check_size, record_spend
+from app.tracking.posting import record_spend
 from app.tracking.run_cost import run_days
-from app.tracking.run_fields import run_fields, run_time
+from app.tracking.run_fields import kept_rate_of, run_fields, run_time
 from app.tracking.run_patch import merged_run
 from app.versions import Precondition
 
@@ -88,7 +90,7 @@ def put_run(
     run = _find_by_external_id(session, project, external_id)
     if run is None:
         return log_run(session, actor, project, wanted), True
-    fields = run_fields(session, actor, project, wanted, run)
+    fields = run_fields(session, actor, project, wanted, run, kept_rate_of(run, actor))
     action = "replaced" if run.deleted_at is None else "restored"
     _change(session, actor, project, run, fields | {"deleted_at": None}, action)
     return run, False
@@ -104,8 +106,9 @@ def update_run(
     actor.require("editor")
     _lock(session, project, run)
     wanted = merged_run(run, patch)
-    is_other_offer = wanted.offer_id != run.offer_id
-    fields = run_fields(session, actor, project, wanted, run, is_whole=not is_other_offer)
+    kept_rate = None if "exchange_rate" in patch.model_fields_set else kept_rate_of(run, actor)
+    is_whole = wanted.offer_id == run.offer_id
+    fields = run_fields(session, actor, project, wanted, run, kept_rate, is_whole=is_whole)
     precondition.check(run.version)
     _claim_external_id(session, project, wanted.external_id, run.id)
     _change(session, actor, project, run, fields, "changed")
@@ -131,7 +134,9 @@ def restore_run(session: Session, actor: Actor, project: Project, run: Run) -> N
     actor.require("editor")
     lock_project(session, project)
     session.refresh(run)
-    _change(session, actor, project, run, {"deleted_at": None}, "restored")
+    day = local_day(run.started_at, actor.zone)
+    rate = conversion_for(session, actor, project, run.currency, day, kept=kept_rate_of(run, actor))
+    _change(session, actor, project, run, {"deleted_at": None, **rate.columns}, "restored")
 
 
 def overlapping_ids(session: Session, runs: Sequence[Run]) -> set[int]:
@@ -139,13 +144,13 @@ def overlapping_ids(session: Session, runs: Sequence[Run]) -> set[int]:
     named = [run for run in runs if run.instance]
     if not named:
         return set()
-    statement = select_columns(Run.id, Run.instance, Run.started_at, Run.ended_at).where(
+    statement = select_columns(col(Run.id), col(Run.instance), col(Run.started_at), col(Run.ended_at)).where(
         col(Run.team_id) == named[0].team_id,
         col(Run.instance).in_({run.instance for run in named}),
         col(Run.deleted_at).is_(None),
         *_within(named),
     )
-    uses = [InstanceUse(*row) for row in session.execute(statement)]
+    uses = [InstanceUse(id_ or 0, *rest) for id_, *rest in session.execute(statement)]
     return overlapping_run_ids(uses) & {run.id or 0 for run in runs}
 
 
@@ -187,7 +192,6 @@ def _change(
 def _post(session: Session, actor: Actor, project: Project, run: Run, *, already_gone: bool = False) -> None:
     rate = run.exchange_rate if run.exchange_rate is not None else Decimal(1)
     days = run_days(run_time(run), Pricing(run.price_per_hour), rate, actor.zone)
-    check_size(days, "price_per_hour", "instance_count")
     source = Source("run", run.id or 0, run.plan_id)
     run.over_budget = record_spend(
         session, project, source, days, was_over=run.over_budget, already_gone=already_gone

@@ -14,9 +14,10 @@ from app.catalog.models import Offer
 from app.planning.models import Plan
 from app.projects.ledger import figures_of
 from app.projects.models import Project
-from app.tracking.answers import run_flags, run_hours
-from app.tracking.charges import live_charges
+from app.tracking.answers import charge_flags, run_flags
+from app.tracking.charges import live_charges, terms_of
 from app.tracking.models import Charge, Run
+from app.tracking.run_fields import cost_in_project, run_time
 from app.tracking.runs import live_runs, overlapping_ids
 
 ROWS_PER_PAGE = 50
@@ -94,9 +95,8 @@ def run_rows(session: Session, project: Project, runs: Sequence[Run]) -> list[Ru
 
 def charge_row(charge: Charge) -> ChargeRow:
     """The line of a charge."""
-    rate = charge.exchange_rate or Decimal(1)
-    flags = ["over_budget"] if charge.over_budget else []
-    return ChargeRow(charge, charge.list_amount * rate, charge.amount * rate, flags)
+    terms = terms_of(charge)
+    return ChargeRow(charge, terms.list_cost, terms.cost, charge_flags(charge))
 
 
 def _page_of(session: Session, statement: Any, order: tuple[Any, ...], page: int) -> Rows[Any]:
@@ -113,10 +113,10 @@ def _run_row(
     gpu = find_gpu(run.gpu) if run.gpu else None
     return RunRow(
         run=run,
-        hours=run_hours(run),
+        hours=run_time(run).hours,
         instance_type=types.get(run.offer_id or 0, ""),
         gpu_name=gpu.name if gpu else "",
-        cost=run.cost * (run.exchange_rate or Decimal(1)),
+        cost=cost_in_project(run),
         flags=run_flags(run, overlaps=overlaps),
         predicted_bytes=predicted.get(run.plan_id or 0),
     )

@@ -393,8 +393,12 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_run")),
     )
     with op.batch_alter_table("run", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_run_instance_use",
+            ["team_id", "instance", "started_at", "ended_at", "deleted_at"],
+            unique=False,
+        )
         batch_op.create_index("ix_run_project_started", ["project_id", "started_at"], unique=False)
-        batch_op.create_index("ix_run_team_instance", ["team_id", "instance"], unique=False)
         batch_op.create_index(
             "uq_run_external_id",
             ["project_id", "external_id"],
@@ -411,7 +415,7 @@ def downgrade() -> None:
             sqlite_where=sa.text("external_id IS NOT NULL"),
             postgresql_where=sa.text("external_id IS NOT NULL"),
         )
-        batch_op.drop_index("ix_run_team_instance")
+        batch_op.drop_index("ix_run_instance_use")
         batch_op.drop_index("ix_run_project_started")
 
     op.drop_table("run")
