@@ -14,21 +14,21 @@ from app.estimator.recipe import Card, Cluster, Recipe
 Bound = Literal["compute", "memory_bandwidth", "interconnect", "storage"]
 
 # The share of the dense rate that whole training steps reach on long enough batches.
-LARGEST_EFFICIENCY = {"full": 0.55, "lora": 0.50, "qlora": 0.45}
+LARGEST_EFFICIENCY = 0.75
 # Rows × columns of a matrix product at which half of that is reached.
-HALF_EFFICIENCY_ELEMENTS = 400_000
+HALF_EFFICIENCY_ELEMENTS = 2_500_000
 # Launch and Python overhead of one operator, and operators of a block forward; backward launches twice as many.
-SECONDS_PER_OPERATOR = 7e-6
+SECONDS_PER_OPERATOR = 36e-6
 OPERATORS_PER_BLOCK = {"full": 24, "lora": 34, "qlora": 46}
 BANDWIDTH_EFFICIENCY = 0.75
 INTERCONNECT_EFFICIENCY = 0.7
-# Bytes an element that elementwise work moves for each byte saved: written once, read twice.
-TRAFFIC_PER_SAVED_BYTE = 3.0
+# Bytes that elementwise work moves for each byte saved: its temporaries are written and read several times.
+TRAFFIC_PER_SAVED_BYTE = 20.0
 
 STARTUP_HOURS = 0.05
 SAVING_BYTES_PER_SECOND = 500e6
 # 80 % of published throughputs lie within these multiples of the estimate.
-INTERVAL = (0.75, 1.35)
+INTERVAL = (0.75, 1.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def _rate(card: Card, recipe: Recipe) -> float:
 
 def _efficiency(architecture: Architecture, recipe: Recipe, length: float) -> float:
     elements = recipe.micro_batch_size * length * architecture.hidden
-    return LARGEST_EFFICIENCY[recipe.method] * elements / (elements + HALF_EFFICIENCY_ELEMENTS)
+    return LARGEST_EFFICIENCY * elements / (elements + HALF_EFFICIENCY_ELEMENTS)
 
 
 def _launch_seconds(architecture: Architecture, recipe: Recipe) -> float:
