@@ -25,6 +25,8 @@ from app.money import CURRENCIES, AmountError, Money, parse_amount
 from app.time import InstantError, parse_instant
 
 LARGEST_ID = 2**63 - 1
+# What begins with this in an error's place tells which form of a union was meant; it is no part of the field's name.
+UNION_TAG = "~"
 
 
 class Input(BaseModel):
@@ -162,7 +164,7 @@ def field_errors(errors: Sequence[Any]) -> list[FieldError]:
 
 def field_name(location: Sequence[int | str]) -> str:
     """``("body", "budget", "amount")`` as ``budget.amount``."""
-    parts = [str(part) for part in location]
+    parts = [str(part) for part in location if not str(part).startswith(UNION_TAG)]
     if parts and parts[0] in ("body", "query", "path", "header", "form"):
         parts = parts[1:]
     return ".".join(parts) or "body"
@@ -207,6 +209,7 @@ _SENTENCES = {
     "less_than_equal": Message("This must be at most %(le)s."),
     "too_long": Message("This list is too long."),
     "too_short": Message("This list is too short."),
+    "model_form": Message("Give a model's id or its configuration."),
     "literal_error": Message("Choose one of: %(expected)s."),
     "enum": Message("Choose one of: %(expected)s."),
     "amount_not_text": Message('Write the amount as a decimal in quotes, like "3.20".'),

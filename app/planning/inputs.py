@@ -2,11 +2,11 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from app.catalog.packaged_offers import Billing
 from app.estimator.recipe import AdapterType, Attention, Dtype, Method, Optimizer, Precision
-from app.fields import CurrencyField, Day, Id, Input, Name, PriceField, refusal
+from app.fields import UNION_TAG, CurrencyField, Day, Id, Input, Name, PriceField, refusal
 from app.i18n import Message
 
 LONGEST_SEQUENCE = 1_048_576
@@ -28,10 +28,18 @@ class ModelConfigInput(Input):
     config: dict[str, Any]
 
 
-def _model(value: object) -> object:
-    if isinstance(value, str | dict | ModelConfigInput):
-        return value
-    raise refusal(Message("Give a model's id or its configuration."))
+def _model_form(value: object) -> str | None:
+    if isinstance(value, str):
+        return UNION_TAG + "id"
+    return UNION_TAG + "config" if isinstance(value, dict | ModelConfigInput) else None
+
+
+ModelField = Annotated[
+    Annotated[str, Tag(UNION_TAG + "id")] | Annotated[ModelConfigInput, Tag(UNION_TAG + "config")],
+    Discriminator(
+        _model_form, custom_error_type="model_form", custom_error_message="Give a model's id or its configuration."
+    ),
+]
 
 
 class LoraInput(Input):
@@ -87,7 +95,7 @@ class SpotInput(Input):
 class EstimateInput(Input):
     """A job to estimate; what is left out takes the default that the answer's ``assumptions`` name."""
 
-    model: Annotated[str | ModelConfigInput, BeforeValidator(_model)]
+    model: ModelField
     method: Method
     lora: LoraInput | None = None
     qlora: QloraInput | None = None
@@ -127,7 +135,7 @@ class PlanPatch(Input):
     """Fields of a plan to change; those left out stay."""
 
     name: Name | None = None
-    model: Annotated[str | ModelConfigInput, BeforeValidator(_model)] | None = None
+    model: ModelField | None = None
     method: Method | None = None
     lora: LoraInput | None = None
     qlora: QloraInput | None = None
