@@ -41,7 +41,8 @@ def api_docs(request: Request) -> Response:
 
 def _entry(method: str, path: str, operation: dict[str, Any]) -> RouteEntry:
     body = operation.get("requestBody", {}).get("content", {})
-    good: dict[str, Any] = next((answer for status, answer in operation["responses"].items() if status.startswith("2")), {})
+    answers = operation["responses"].items()
+    good: dict[str, Any] = next((answer for status, answer in answers if status.startswith("2")), {})
     return RouteEntry(
         method=method.upper(),
         path=path,
