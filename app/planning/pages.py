@@ -17,6 +17,7 @@ from app.i18n import Message
 from app.money import format_unit_price
 from app.planning.access import PlanToEdit, PlanToRead
 from app.planning.estimates import answer_for, reworded
+from app.planning.job_facts import job_facts
 from app.planning.models import Plan
 from app.planning.plan_form import new_plan_values, plan_values, read_plan_form
 from app.planning.service import (
@@ -103,6 +104,7 @@ def plan_page(request: Request, project: ProjectToRead, plan: PlanToRead) -> Res
         plan=plan,
         result=result,
         memory_bar=memory_bar_of(result),
+        job_facts=job_facts(plan),
     )
 
 

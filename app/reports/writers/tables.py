@@ -156,7 +156,8 @@ class ReportTables:
         """The offer, its price, the day and the source of it."""
         unit = f"{price.currency} {format_unit_price(price.price_per_hour, price.currency)}/h"
         day = self.say("undated") if price.as_of is None else price.as_of.isoformat()
-        parts = (price.provider, price.instance_type, unit, day, price.source)
+        source = translate(price.source, self.language) if price.source else ""
+        parts = (price.provider, price.instance_type, unit, day, source)
         return " · ".join(part for part in parts if part)
 
     def _local(self, instant: datetime) -> str:
