@@ -13,7 +13,7 @@ from app.errors import InvalidInput, NotFound, TuneledgerError
 from app.fields import field_errors
 from app.i18n import Message, translate
 from app.web.language import language_of
-from app.web.render import render
+from app.web.render import render, wants_fragment
 
 log = structlog.get_logger()
 
@@ -71,11 +71,13 @@ def answer_unexpected(request: Request, error: Exception) -> Response:
 
 
 def _page(request: Request, status: int, message: Message) -> Response:
+    is_fragment = wants_fragment(request)
     return render(
         request,
-        "errors/error.html",
-        block="error",
+        "errors/error_fragment.html" if is_fragment else "errors/error.html",
         status=status,
+        # htmx says it above the page, which stays as it is.
+        headers={"HX-Retarget": "#flashes", "HX-Reswap": "innerHTML"} if is_fragment else None,
         error_status=status,
         error_title=HTTPStatus(status).phrase,
         error_message=translate(message, language_of(request)),

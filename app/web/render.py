@@ -65,13 +65,13 @@ def render_text(request: Request, template: str, block: str | None, context: dic
     """The HTML of a template or of one block of it."""
     language = language_of(request)
     environment = _ENVIRONMENTS[language]
-    whole = _base_context(request, language) | context
+    whole = _base_context(request, language, is_fragment=block is not None) | context
     if block is not None:
         return render_block(environment, template, block, **whole)
     return environment.get_template(template).render(**whole)
 
 
-def _base_context(request: Request, language: str) -> dict[str, Any]:
+def _base_context(request: Request, language: str, *, is_fragment: bool) -> dict[str, Any]:
     theme = request.cookies.get(THEME_COOKIE)
     return {
         "request": request,
@@ -79,6 +79,8 @@ def _base_context(request: Request, language: str) -> dict[str, Any]:
         "language": language,
         "theme": theme if theme in THEMES else "auto",
         "nav": "",
+        # Whether a block alone is rendered, for htmx.
+        "is_fragment": is_fragment,
         "flashes": getattr(request.state, "flashes", None) or take_flashes(request, None),
         "url_for": partial(_path_for, request),
         "version": __version__,

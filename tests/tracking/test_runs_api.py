@@ -63,7 +63,9 @@ def test_eight_gpus_for_ten_hours_are_one_run_priced_once(api: ApiClient, projec
     assert answer["cost"]["amount"] == "32.00"
 
 
-def test_two_instances_cost_twice_and_a_quarter_of_a_gpu_counts_a_quarter(api: ApiClient, project_id: int) -> None:
+def test_two_instances_cost_twice_and_a_quarter_of_a_gpu_counts_a_quarter(
+    api: ApiClient, project_id: int
+) -> None:
     run = RUN | {"instance_count": 2, "gpus_per_instance": 0.25}
     answer = api.post(f"/projects/{project_id}/runs", json=run).json()
     assert (answer["instance_hours"], answer["gpu_hours"], answer["cost"]["amount"]) == (24.0, 6.0, "76.80")
@@ -215,7 +217,10 @@ def test_a_blocking_budget_refuses_what_would_pass_it_and_stores_nothing(api: Ap
     assert api.post(f"/projects/{project_id}/runs", json=RUN).status_code == 201
     refused = api.post(f"/projects/{project_id}/runs", json=RUN)
     assert (refused.status_code, refused.json()["type"]) == (409, "budget-exceeded")
-    exactly = RUN | {"price_per_hour": {"amount": "1.60", "currency": "CNY"}, "ended_at": "2026-11-02T10:00:00+08:00"}
+    exactly = RUN | {
+        "price_per_hour": {"amount": "1.60", "currency": "CNY"},
+        "ended_at": "2026-11-02T10:00:00+08:00",
+    }
     assert api.post(f"/projects/{project_id}/runs", json=exactly).status_code == 201
     project = figures(api, project_id)
     assert (project["spent"]["amount"], project["state"]) == ("40.00", "used_up")
@@ -293,7 +298,11 @@ CHARGE = {
 def test_charges_and_credits_count_in_billed_and_credits_not_in_list(api: ApiClient, project_id: int) -> None:
     api.post(f"/projects/{project_id}/runs", json=RUN)
     assert api.post(f"/projects/{project_id}/charges", json=CHARGE).status_code == 201
-    voucher = CHARGE | {"category": "credit", "service": "compute", "amount": {"amount": "-10.00", "currency": "CNY"}}
+    voucher = CHARGE | {
+        "category": "credit",
+        "service": "compute",
+        "amount": {"amount": "-10.00", "currency": "CNY"},
+    }
     assert api.post(f"/projects/{project_id}/charges", json=voucher).status_code == 201
     project = figures(api, project_id)
     assert project["spent_list"]["amount"] == "44.80"
@@ -306,7 +315,10 @@ def test_charges_and_credits_count_in_billed_and_credits_not_in_list(api: ApiCli
         ({"category": "gift"}, "category"),
         ({"category": "credit"}, "amount.amount"),
         ({"period_end": "2026-10-31T00:00:00+08:00"}, "period_end"),
-        ({"period_start": "2026-12-02T00:00:00+08:00", "period_end": "2026-12-03T00:00:00+08:00"}, "period_start"),
+        (
+            {"period_start": "2026-12-02T00:00:00+08:00", "period_end": "2026-12-03T00:00:00+08:00"},
+            "period_start",
+        ),
         ({"amount": {"amount": "6.4000001", "currency": "CNY"}}, "amount.amount"),
         ({"list_amount": {"amount": "7", "currency": "USD"}}, "list_amount.currency"),
         ({"colour": 1}, "colour"),
@@ -325,7 +337,9 @@ def test_a_charge_is_changed_and_deleted_like_a_run(api: ApiClient, project_id: 
     made = api.post(f"/projects/{project_id}/charges", json=CHARGE)
     path = f"/projects/{project_id}/charges/{made.json()['id']}"
     changed = api.patch(
-        path, json={"amount": {"amount": "7.00", "currency": "CNY"}}, headers={"If-Match": made.headers["etag"]}
+        path,
+        json={"amount": {"amount": "7.00", "currency": "CNY"}},
+        headers={"If-Match": made.headers["etag"]},
     )
     assert changed.json()["list_amount"]["amount"] == "7.00"
     assert figures(api, project_id)["spent"]["amount"] == "7.00"
@@ -337,6 +351,9 @@ def test_a_charge_is_changed_and_deleted_like_a_run(api: ApiClient, project_id: 
 def test_a_months_storage_is_prepaid_whole_but_a_blocking_budget_knows_it(api: ApiClient) -> None:
     project_id = make_project(api, **blocking("6.39"))
     assert api.post(f"/projects/{project_id}/charges", json=CHARGE).status_code == 409
-    ahead = CHARGE | {"amount": {"amount": "6.00", "currency": "CNY"}, "period_end": "2027-01-01T00:00:00+08:00"}
+    ahead = CHARGE | {
+        "amount": {"amount": "6.00", "currency": "CNY"},
+        "period_end": "2027-01-01T00:00:00+08:00",
+    }
     assert api.post(f"/projects/{project_id}/charges", json=ahead).status_code == 201
     assert figures(api, project_id)["spent"]["amount"] == "6.00"
