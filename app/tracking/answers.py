@@ -4,21 +4,24 @@ from datetime import date
 from decimal import Decimal
 
 from app.api.answers import Answer, InstantAnswer, MoneyAnswer
+from app.projects.models import Project
 from app.time import hours_of
+from app.tracking.charge_fields import terms_of
 from app.tracking.models import Charge, Run
-from app.tracking.run_fields import run_time
+from app.tracking.run_fields import cost_in_project, run_time
 
 
 class ExchangeRateAnswer(Answer):
-    """The rate that stays with a record."""
+    """The rate that stays with a record, as a request gives one."""
 
     rate: str
     date: date
-    source: str
 
 
 class RunAnswer(Answer):
-    """A run; ``hours`` is wall-clock, ``flags`` are ``overlap``, ``over_budget``."""
+    """A run. ``hours`` is wall-clock; ``cost`` is in the price's currency; ``flags`` are among ``overlap`` and
+    ``over_budget``.
+    """
 
     id: int
     project_id: int
@@ -33,6 +36,7 @@ class RunAnswer(Answer):
     billing: str
     price_per_hour: MoneyAnswer
     exchange_rate: ExchangeRateAnswer | None
+    exchange_rate_source: str | None
     started_at: InstantAnswer
     ended_at: InstantAnswer | None
     state: str
@@ -40,6 +44,7 @@ class RunAnswer(Answer):
     instance_hours: float
     gpu_hours: float
     cost: MoneyAnswer
+    cost_in_project_currency: MoneyAnswer
     interruptions: int
     lost_hours: float
     steps_started: int | None
@@ -54,7 +59,7 @@ class RunAnswer(Answer):
 
 
 class ChargeAnswer(Answer):
-    """A charge; ``flags`` is ``over_budget``."""
+    """A charge. ``flags`` can be ``over_budget``."""
 
     id: int
     project_id: int
@@ -62,7 +67,9 @@ class ChargeAnswer(Answer):
     service: str
     amount: MoneyAnswer
     list_amount: MoneyAnswer
+    amount_in_project_currency: MoneyAnswer
     exchange_rate: ExchangeRateAnswer | None
+    exchange_rate_source: str | None
     period_start: InstantAnswer
     period_end: InstantAnswer
     external_id: str | None
@@ -92,6 +99,7 @@ _SAME_IN_RUN = (
     "tokens_per_second",
     "out_of_memory",
     "note",
+    "exchange_rate_source",
     "project_id",
     "version",
 )
@@ -112,24 +120,25 @@ def charge_flags(charge: Charge) -> list[str]:
     return ["over_budget"] if charge.over_budget else []
 
 
-def run_answer(run: Run, *, overlaps: bool) -> RunAnswer:
+def run_answer(run: Run, project: Project, *, overlaps: bool) -> RunAnswer:
     """The run's answer."""
     time = run_time(run)
     return RunAnswer(
         id=run.id or 0,
         gpus_per_instance=float(run.gpus_per_instance),
         price_per_hour=MoneyAnswer.of_price(run.price_per_hour, run.currency),
-        exchange_rate=_rate(run.exchange_rate, run.exchange_rate_day, run.exchange_rate_source),
+        exchange_rate=_rate(run.exchange_rate, run.exchange_rate_day),
         hours=time.hours,
         instance_hours=hours_of(time.instance_us),
         gpu_hours=hours_of(time.gpu_us),
         cost=MoneyAnswer.of(run.cost, run.currency),
+        cost_in_project_currency=MoneyAnswer.of(cost_in_project(run), project.currency),
         flags=run_flags(run, overlaps=overlaps),
         **{name: getattr(run, name) for name in _SAME_IN_RUN},
     )
 
 
-def charge_answer(charge: Charge) -> ChargeAnswer:
+def charge_answer(charge: Charge, project: Project) -> ChargeAnswer:
     """The charge's answer."""
     return ChargeAnswer(
         id=charge.id or 0,
@@ -138,7 +147,9 @@ def charge_answer(charge: Charge) -> ChargeAnswer:
         service=charge.service,
         amount=MoneyAnswer.of(charge.amount, charge.currency),
         list_amount=MoneyAnswer.of(charge.list_amount, charge.currency),
-        exchange_rate=_rate(charge.exchange_rate, charge.exchange_rate_day, charge.exchange_rate_source),
+        amount_in_project_currency=MoneyAnswer.of(terms_of(charge).cost, project.currency),
+        exchange_rate=_rate(charge.exchange_rate, charge.exchange_rate_day),
+        exchange_rate_source=charge.exchange_rate_source,
         period_start=charge.period_start,
         period_end=charge.period_end,
         external_id=charge.external_id,
@@ -148,7 +159,7 @@ def charge_answer(charge: Charge) -> ChargeAnswer:
     )
 
 
-def _rate(rate: Decimal | None, day: date | None, source: str | None) -> ExchangeRateAnswer | None:
+def _rate(rate: Decimal | None, day: date | None) -> ExchangeRateAnswer | None:
     if rate is None or day is None:
         return None
-    return ExchangeRateAnswer(rate=f"{rate:f}", date=day, source=source or "")
+    return ExchangeRateAnswer(rate=f"{rate:f}", date=day)

@@ -11,6 +11,7 @@ from app.api.pagination import PageParams, page_of_query
 from app.api.routes import api_router
 from app.db import ReadSession, WriteSession
 from app.projects.access import ProjectToEdit, ProjectToRead
+from app.projects.models import Project
 from app.tracking.access import ChargeToEdit, ChargeToRead, RunToEdit, RunToRead
 from app.tracking.answers import ChargeAnswer, RunAnswer, charge_answer, run_answer
 from app.tracking.charges import delete_charge, live_charges, log_charge, update_charge
@@ -20,7 +21,8 @@ from app.tracking.runs import delete_run, live_runs, log_run, overlapping_ids, p
 
 router = api_router("runs and charges")
 
-ExternalId = Annotated[str, Path(min_length=1, max_length=200)]
+# Any text that an id of one's own can be; a slash too.
+ExternalId = Annotated[str, Path()]
 
 
 @router.get("/projects/{project_id}/runs", name="api_list_runs")
@@ -28,7 +30,7 @@ def list_runs(project: ProjectToRead, session: ReadSession, page: PageParams) ->
     """The project's runs, by id."""
     found = page_of_query(session, live_runs(project), col(Run.id), page)
     overlapping = overlapping_ids(session, found.items)
-    items = [run_answer(run, overlaps=run.id in overlapping) for run in found.items]
+    items = [run_answer(run, project, overlaps=run.id in overlapping) for run in found.items]
     return ListAnswer(items=items, next_cursor=found.next_cursor)
 
 
@@ -44,11 +46,11 @@ def post_run(
     """Logs a run at the price given, or at the offer's."""
     run = log_run(session, actor, project, body)
     created(response, request, "api_get_run", project_id=project.id, run_id=run.id)
-    return _run_answer(response, session, run)
+    return _run_answer(response, session, project, run)
 
 
 @router.put(
-    "/projects/{project_id}/runs/by-external-id/{external_id}",
+    "/projects/{project_id}/runs/by-external-id/{external_id:path}",
     name="api_put_run",
     responses={201: {"model": RunAnswer, "description": "The run was made."}},
 )
@@ -66,13 +68,13 @@ def put_run_by_external_id(
     if is_new:
         response.status_code = 201
         created(response, request, "api_get_run", project_id=project.id, run_id=run.id)
-    return _run_answer(response, session, run)
+    return _run_answer(response, session, project, run)
 
 
 @router.get("/projects/{project_id}/runs/{run_id}", name="api_get_run")
-def get_run(response: Response, run: RunToRead, session: ReadSession) -> RunAnswer:
+def get_run(response: Response, run: RunToRead, project: ProjectToRead, session: ReadSession) -> RunAnswer:
     """One run."""
-    return _run_answer(response, session, run)
+    return _run_answer(response, session, project, run)
 
 
 @router.patch("/projects/{project_id}/runs/{run_id}", name="api_update_run")
@@ -87,7 +89,7 @@ def patch_run(
 ) -> RunAnswer:
     """Changes what the body names."""
     update_run(session, actor, project, run, body, precondition)
-    return _run_answer(response, session, run)
+    return _run_answer(response, session, project, run)
 
 
 @router.delete("/projects/{project_id}/runs/{run_id}", status_code=204, name="api_delete_run")
@@ -106,7 +108,9 @@ def remove_run(
 def list_charges(project: ProjectToRead, session: ReadSession, page: PageParams) -> ListAnswer[ChargeAnswer]:
     """The project's charges, by id."""
     found = page_of_query(session, live_charges(project), col(Charge.id), page)
-    return ListAnswer(items=[charge_answer(charge) for charge in found.items], next_cursor=found.next_cursor)
+    return ListAnswer(
+        items=[charge_answer(charge, project) for charge in found.items], next_cursor=found.next_cursor
+    )
 
 
 @router.post("/projects/{project_id}/charges", status_code=201, name="api_log_charge")
@@ -122,14 +126,14 @@ def post_charge(
     charge = log_charge(session, actor, project, body)
     created(response, request, "api_get_charge", project_id=project.id, charge_id=charge.id)
     with_etag(response, charge.version)
-    return charge_answer(charge)
+    return charge_answer(charge, project)
 
 
 @router.get("/projects/{project_id}/charges/{charge_id}", name="api_get_charge")
-def get_charge(response: Response, charge: ChargeToRead) -> ChargeAnswer:
+def get_charge(response: Response, charge: ChargeToRead, project: ProjectToRead) -> ChargeAnswer:
     """One charge."""
     with_etag(response, charge.version)
-    return charge_answer(charge)
+    return charge_answer(charge, project)
 
 
 @router.patch("/projects/{project_id}/charges/{charge_id}", name="api_update_charge")
@@ -145,7 +149,7 @@ def patch_charge(
     """Changes what the body names."""
     update_charge(session, actor, project, charge, body, precondition)
     with_etag(response, charge.version)
-    return charge_answer(charge)
+    return charge_answer(charge, project)
 
 
 @router.delete("/projects/{project_id}/charges/{charge_id}", status_code=204, name="api_delete_charge")
@@ -160,6 +164,6 @@ def remove_charge(
     delete_charge(session, actor, project, charge, precondition)
 
 
-def _run_answer(response: Response, session: Session, run: Run) -> RunAnswer:
+def _run_answer(response: Response, session: Session, project: Project, run: Run) -> RunAnswer:
     with_etag(response, run.version)
-    return run_answer(run, overlaps=bool(overlapping_ids(session, [run])))
+    return run_answer(run, project, overlaps=bool(overlapping_ids(session, [run])))

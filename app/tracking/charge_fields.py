@@ -71,6 +71,13 @@ def kept_rate_of(charge: Charge, actor: Actor) -> KeptConversion:
     return KeptConversion(conversion, charge.currency, local_day(charge.period_start, actor.zone))
 
 
+def terms_of(charge: Charge) -> ChargeTerms:
+    """What the charge adds to spend: what is owed falls by a credit, while the list price does not know it."""
+    listed = Decimal(0) if charge.category == "credit" else charge.list_amount
+    rate = charge.exchange_rate if charge.exchange_rate is not None else Decimal(1)
+    return ChargeTerms(charge.amount, listed, rate)
+
+
 def _faults(wanted: ChargeInput, now: datetime) -> Iterator[FieldError]:
     if wanted.period_end < wanted.period_start:
         yield FieldError("period_end", Message("The end lies before the start."))

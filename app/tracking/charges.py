@@ -1,7 +1,6 @@
 """What a member of a team can do with charges."""
 
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any
 
 from sqlmodel import Session, col, select
@@ -12,8 +11,8 @@ from app.errors import NotFound
 from app.projects.ledger import Source, lock_project, remove_spend
 from app.projects.models import Project
 from app.time import local_day
-from app.tracking.charge_cost import ChargeTerms, charge_days
-from app.tracking.charge_fields import charge_fields, kept_rate_of, merged_charge
+from app.tracking.charge_cost import charge_days
+from app.tracking.charge_fields import charge_fields, kept_rate_of, merged_charge, terms_of
 from app.tracking.conversion import conversion_for
 from app.tracking.inputs import ChargeInput, ChargePatch
 from app.tracking.models import Charge
@@ -101,13 +100,6 @@ def restore_charge(session: Session, actor: Actor, project: Project, charge: Cha
     day = local_day(charge.period_start, actor.zone)
     rate = conversion_for(session, actor, project, charge.currency, day, kept=kept_rate_of(charge, actor))
     _change(session, actor, project, charge, {"deleted_at": None, **rate.columns}, "restored")
-
-
-def terms_of(charge: Charge) -> ChargeTerms:
-    """What the charge adds to spend: what is owed falls by a credit, while the list price does not know it."""
-    listed = Decimal(0) if charge.category == "credit" else charge.list_amount
-    rate = charge.exchange_rate if charge.exchange_rate is not None else Decimal(1)
-    return ChargeTerms(charge.amount, listed, rate)
 
 
 def _lock(session: Session, project: Project, charge: Charge) -> None:

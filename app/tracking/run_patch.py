@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from app.errors import InvalidInput
 from app.fields import field_errors
+from app.i18n import Message
 from app.tracking.inputs import RunInput, RunPatch
 from app.tracking.models import Run
 
@@ -31,6 +32,19 @@ def merged_run(run: Run, patch: RunPatch) -> RunInput:
     document = run_document(run) | changes
     for name in _superseded(run, changes):
         document.pop(name, None)
+    return _checked(document)
+
+
+def with_external_id(wanted: RunInput, external_id: str) -> RunInput:
+    """The run under the id of its address. Raises InvalidInput when it names another, or this cannot be one."""
+    document = wanted.model_dump(exclude_unset=True)
+    run = _checked(document | {"external_id": external_id})
+    if wanted.external_id not in (None, run.external_id):
+        raise InvalidInput.at("external_id", Message("This differs from the one in the address."))
+    return run
+
+
+def _checked(document: dict[str, Any]) -> RunInput:
     try:
         return RunInput.model_validate(document)
     except ValidationError as error:

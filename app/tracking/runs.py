@@ -23,7 +23,7 @@ from app.tracking.overlap import InstanceUse, overlapping_run_ids
 from app.tracking.posting import record_spend
 from app.tracking.run_cost import run_days
 from app.tracking.run_fields import kept_rate_of, run_fields, run_time
-from app.tracking.run_patch import merged_run
+from app.tracking.run_patch import merged_run, with_external_id
 from app.versions import Precondition
 
 # What of a run the ledger knows: a change of anything else leaves it alone.
@@ -83,11 +83,9 @@ def put_run(
     Raises InvalidInput, and Conflict when the budget blocks it.
     """
     actor.require("editor")
-    if wanted.external_id not in (None, external_id):
-        raise InvalidInput.at("external_id", Message("This differs from the one in the address."))
-    wanted = wanted.model_copy(update={"external_id": external_id})
+    wanted = with_external_id(wanted, external_id)
     lock_project(session, project)
-    run = _find_by_external_id(session, project, external_id)
+    run = _find_by_external_id(session, project, wanted.external_id)
     if run is None:
         return log_run(session, actor, project, wanted), True
     fields = run_fields(session, actor, project, wanted, run, kept_rate_of(run, actor))
@@ -205,7 +203,7 @@ def _found(run: Run | None) -> Run:
     return run
 
 
-def _find_by_external_id(session: Session, project: Project, external_id: str) -> Run | None:
+def _find_by_external_id(session: Session, project: Project, external_id: str | None) -> Run | None:
     run: Run | None = session.exec(_all_runs(project).where(col(Run.external_id) == external_id)).first()
     return run
 

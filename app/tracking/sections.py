@@ -15,7 +15,8 @@ from app.planning.models import Plan
 from app.projects.ledger import figures_of
 from app.projects.models import Project
 from app.tracking.answers import charge_flags, run_flags
-from app.tracking.charges import live_charges, terms_of
+from app.tracking.charge_fields import terms_of
+from app.tracking.charges import live_charges
 from app.tracking.models import Charge, Run
 from app.tracking.run_fields import cost_in_project, run_time
 from app.tracking.runs import live_runs, overlapping_ids

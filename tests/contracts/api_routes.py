@@ -11,7 +11,7 @@ from app.main import API
 def api_operations() -> list[str]:
     """``GET /projects/{project_id}``, without the prefix, in the order of paths."""
     routes = [route for router in API for route in routes_of(router)]
-    found = {f"{method} {route.path}" for route in routes for method in route.methods or ()}
+    found = {f"{method} {route.path_format}" for route in routes for method in route.methods or ()}
     return sorted(found, key=lambda operation: operation.split()[::-1])
 
 
