@@ -45,11 +45,11 @@ COMPONENTS = ("weights", "gradients", "optimizer_states", "activations", "tempor
 
 async def _plan_values(request: Request) -> dict[str, str]:
     """The form's text, with an uploaded config.json in the place of a pasted one."""
-    form = await request.form()
-    values = {name: value for name, value in form.items() if isinstance(value, str)}
-    uploaded = form.get("config_file")
-    if isinstance(uploaded, UploadFile) and uploaded.filename:
-        values["config"] = (await uploaded.read()).decode("utf-8-sig", "replace")
+    async with request.form() as form:
+        values = {name: value for name, value in form.items() if isinstance(value, str)}
+        uploaded = form.get("config_file")
+        if isinstance(uploaded, UploadFile) and uploaded.filename:
+            values["config"] = (await uploaded.read()).decode("utf-8-sig", "replace")
     return values
 
 

@@ -15,7 +15,6 @@ from zoneinfo import ZoneInfo
 from fastapi import Depends, Request
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
-from starlette.datastructures import FormData
 
 from app.errors import FieldError, InvalidInput
 from app.fields import InstantField, field_errors
@@ -55,8 +54,8 @@ def errors_by_field(errors: tuple[FieldError, ...], language: Language) -> dict[
 
 
 async def _form_values(request: Request) -> dict[str, str]:
-    form: FormData = await request.form()
-    return {name: value for name, value in form.items() if isinstance(value, str)}
+    async with request.form() as form:
+        return {name: value for name, value in form.items() if isinstance(value, str)}
 
 
 def read_form(model: type[M], values: Mapping[str, str], zone: ZoneInfo) -> M:
