@@ -92,11 +92,9 @@ class SpotInput(Input):
     restart_minutes: Annotated[float, Field(ge=0, le=10_000)] | None = None
 
 
-class EstimateInput(Input):
-    """A job to estimate; what is left out takes the default that the answer's ``assumptions`` name."""
+class RecipeOptions(Input):
+    """What may be left out of an estimate's body; the answer's ``assumptions`` name the default that is taken."""
 
-    model: ModelField
-    method: Method
     lora: LoraInput | None = None
     qlora: QloraInput | None = None
     precision: Precision | None = None
@@ -121,45 +119,31 @@ class EstimateInput(Input):
     budget: PriceField | None = None
 
 
-class PlanInput(EstimateInput):
-    """An estimate's body with a name and a schedule."""
+class ScheduleOptions(Input):
+    """What may be left out of a plan's body beside the recipe."""
 
-    name: Name
     offer_id: Id | None = None
     starts_on: Day | None = None
     hours_per_week: Annotated[float, Field(gt=0, le=HOURS_A_WEEK)] | None = None
     planned_hours: Annotated[float, Field(gt=0, le=LONGEST_PLANNED_HOURS)] | None = None
 
 
-class PlanPatch(Input):
+class EstimateInput(RecipeOptions):
+    """A job to estimate."""
+
+    model: ModelField
+    method: Method
+
+
+class PlanInput(EstimateInput, ScheduleOptions):
+    """An estimate's body with a name and a schedule."""
+
+    name: Name
+
+
+class PlanPatch(RecipeOptions, ScheduleOptions):
     """Fields of a plan to change; those left out stay."""
 
     name: Name | None = None
     model: ModelField | None = None
     method: Method | None = None
-    lora: LoraInput | None = None
-    qlora: QloraInput | None = None
-    precision: Precision | None = None
-    weights_dtype: Dtype | None = None
-    optimizer: Optimizer | None = None
-    optimizer_state_dtype: Dtype | None = None
-    micro_batch_size: Batch | None = None
-    gradient_accumulation_steps: Batch | None = None
-    sequence_length: Length | None = None
-    gradient_checkpointing: bool | None = None
-    attention: Attention | None = None
-    max_grad_norm: Annotated[float, Field(gt=0, le=1e9)] | None = None
-    packing: bool | None = None
-    fused_loss: bool | None = None
-    gpu: str | None = None
-    gpu_count: GpuCount | None = None
-    parallelism: ParallelismField | None = None
-    gpus_per_node: Annotated[int, Field(ge=1, le=LARGEST_GPU_COUNT)] | None = None
-    workload: WorkloadInput | None = None
-    price: EstimatePriceInput | None = None
-    spot: SpotInput | None = None
-    budget: PriceField | None = None
-    offer_id: Id | None = None
-    starts_on: Day | None = None
-    hours_per_week: Annotated[float, Field(gt=0, le=HOURS_A_WEEK)] | None = None
-    planned_hours: Annotated[float, Field(gt=0, le=LONGEST_PLANNED_HOURS)] | None = None
