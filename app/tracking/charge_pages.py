@@ -60,13 +60,13 @@ def one_charge_row(request: Request, charge: ChargeToRead, project: ProjectToRea
 
 
 @router.get("/projects/{project_id}/charges/{charge_id}/edit", name="edit_charge_form")
-def edit_charge_form(desk: ShowingDesk, charge: ChargeOfForm) -> Response:
+def edit_charge_form(charge: ChargeOfForm, desk: ShowingDesk) -> Response:
     """The form of a charge: in its line, or as a page of its own."""
     return _show(desk, charge, _form_of(charge, desk.actor))
 
 
 @router.post("/projects/{project_id}/charges/{charge_id}", name="update_charge_form")
-def update_charge_form(desk: TakingDesk, charge: ChargeToEdit, values: FormValues) -> Response:
+def update_charge_form(charge: ChargeToEdit, desk: TakingDesk, values: FormValues) -> Response:
     """Changes what the form says otherwise than it showed."""
     version = Precondition.from_form(values.get("version", ""))
     try:
@@ -82,7 +82,7 @@ def update_charge_form(desk: TakingDesk, charge: ChargeToEdit, values: FormValue
 
 
 @router.post("/projects/{project_id}/charges/{charge_id}/delete", name="delete_charge_form")
-def delete_charge_form(desk: TakingDesk, charge: ChargeToEdit, values: FormValues) -> Response:
+def delete_charge_form(charge: ChargeToEdit, desk: TakingDesk, values: FormValues) -> Response:
     """Takes the charge and its spend away; it can be brought back."""
     version = Precondition.from_form(values.get("version", ""))
     try:
@@ -93,7 +93,7 @@ def delete_charge_form(desk: TakingDesk, charge: ChargeToEdit, values: FormValue
 
 
 @router.post("/projects/{project_id}/charges/{charge_id}/restore", name="restore_charge_form")
-def restore_charge_form(desk: TakingDesk, charge: ChargeToRestore) -> Response:
+def restore_charge_form(charge: ChargeToRestore, desk: TakingDesk) -> Response:
     """Brings back a charge that was deleted."""
     restore_charge(desk.session, desk.actor, desk.project, charge)
     return desk.done(Message("The charge is back."))

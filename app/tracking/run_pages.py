@@ -62,13 +62,13 @@ def run_row(request: Request, run: RunToRead, project: ProjectToRead, session: R
 
 
 @router.get("/projects/{project_id}/runs/{run_id}/edit", name="edit_run_form")
-def edit_run_form(desk: ShowingDesk, run: RunOfForm) -> Response:
+def edit_run_form(run: RunOfForm, desk: ShowingDesk) -> Response:
     """The form of a run: in its line, or as a page of its own."""
     return _show(desk, run, _form_of(run, desk.actor))
 
 
 @router.post("/projects/{project_id}/runs/{run_id}", name="update_run_form")
-def update_run_form(desk: TakingDesk, run: RunToEdit, values: FormValues) -> Response:
+def update_run_form(run: RunToEdit, desk: TakingDesk, values: FormValues) -> Response:
     """Changes what the form says otherwise than it showed."""
     version = Precondition.from_form(values.get("version", ""))
     try:
@@ -84,7 +84,7 @@ def update_run_form(desk: TakingDesk, run: RunToEdit, values: FormValues) -> Res
 
 
 @router.post("/projects/{project_id}/runs/{run_id}/delete", name="delete_run_form")
-def delete_run_form(desk: TakingDesk, run: RunToEdit, values: FormValues) -> Response:
+def delete_run_form(run: RunToEdit, desk: TakingDesk, values: FormValues) -> Response:
     """Takes the run and its spend away; it can be brought back."""
     version = Precondition.from_form(values.get("version", ""))
     try:
@@ -95,7 +95,7 @@ def delete_run_form(desk: TakingDesk, run: RunToEdit, values: FormValues) -> Res
 
 
 @router.post("/projects/{project_id}/runs/{run_id}/restore", name="restore_run_form")
-def restore_run_form(desk: TakingDesk, run: RunToRestore) -> Response:
+def restore_run_form(run: RunToRestore, desk: TakingDesk) -> Response:
     """Brings back a run that was deleted."""
     restore_run(desk.session, desk.actor, desk.project, run)
     return desk.done(Message("The run %(name)s is back.", name=run.name))
