@@ -11,7 +11,7 @@ from sqlmodel import Session
 from app.accounts.access import Actor
 from app.money import ZERO
 from app.projects.budget import DayRange
-from app.projects.ledger import Figures, figures_of, spent_within
+from app.projects.figures import Figures, figures_of, spent_within
 from app.projects.models import Project
 from app.projects.service import list_projects
 from app.time import week_of

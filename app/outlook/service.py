@@ -10,7 +10,7 @@ from app.accounts.access import Actor
 from app.outlook.cumulative import DayAmount, actual_line, projected_line
 from app.planning.models import Plan
 from app.planning.service import find_baseline, schedule_of
-from app.projects.ledger import Figures, budget_changes, budget_of, figures_of, spend_by_day
+from app.projects.figures import Figures, budget_changes, budget_of, figures_of, spend_by_day
 from app.projects.models import BudgetChange, Project
 from app.time import hours_of
 

@@ -6,7 +6,7 @@ from typing import Any
 from app.api.answers import Answer, InstantAnswer, MoneyAnswer
 from app.money import format_amount
 from app.projects.budget import BudgetPeriod, Counts, State
-from app.projects.ledger import Figures
+from app.projects.figures import Figures
 from app.projects.models import BudgetChange, Project
 from app.time import hours_of
 

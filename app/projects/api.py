@@ -10,8 +10,8 @@ from app.api.routes import api_router
 from app.db import ReadSession, WriteSession
 from app.projects.access import ProjectToEdit, ProjectToRead
 from app.projects.answers import ProjectAnswer, SingleProjectAnswer, budget_change_answer, project_fields
+from app.projects.figures import budget_changes, figures_of
 from app.projects.inputs import ProjectInput, ProjectPatch
-from app.projects.ledger import budget_changes, figures_of
 from app.projects.models import Project
 from app.projects.service import create_project, delete_project, live_projects, update_project
 

@@ -11,8 +11,8 @@ from app.fields import Input
 from app.i18n import Message
 from app.money import CURRENCIES, format_amount
 from app.projects.access import ProjectToEdit, ProjectToRead
+from app.projects.figures import budget_changes, budget_of, figures_of
 from app.projects.inputs import BudgetInput, BudgetPatch, ProjectInput, ProjectPatch
-from app.projects.ledger import budget_changes, budget_of, figures_of
 from app.projects.models import Project
 from app.projects.service import create_project, delete_project, list_projects, update_project
 from app.versions import Precondition

@@ -12,8 +12,9 @@ from app.accounts.audit import record_event
 from app.errors import Forbidden, InvalidInput
 from app.i18n import Message
 from app.projects.budget import Budget
+from app.projects.figures import budget_in_force, has_spend
 from app.projects.inputs import BudgetInput, BudgetPatch, ProjectInput, ProjectPatch
-from app.projects.ledger import budget_in_force, has_spend, lock_project
+from app.projects.ledger import lock_project
 from app.projects.models import BudgetChange, Project
 from app.versions import Precondition
 

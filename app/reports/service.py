@@ -15,7 +15,7 @@ from app.estimator import ESTIMATOR_VERSION
 from app.planning.models import Plan
 from app.projects.access import get_project
 from app.projects.budget import DayRange, current_period, state_of
-from app.projects.ledger import SourceSpend, SourceType, budget_changes, budget_of, spend_by_source
+from app.projects.figures import SourceSpend, SourceType, budget_changes, budget_of, spend_by_source
 from app.projects.models import Project
 from app.projects.schedule import Schedule
 from app.reports.digest import digest_of

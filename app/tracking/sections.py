@@ -12,7 +12,7 @@ from app.accounts.access import Actor
 from app.catalog.gpus import find_gpu
 from app.catalog.models import Offer
 from app.planning.models import Plan
-from app.projects.ledger import figures_of
+from app.projects.figures import figures_of
 from app.projects.models import Project
 from app.tracking.answers import charge_flags, run_flags
 from app.tracking.charge_fields import terms_of
