@@ -86,8 +86,9 @@ def delete_charge_form(charge: ChargeToEdit, desk: TakingDesk, values: FormValue
     """Takes the charge and its spend away; it can be brought back."""
     version = Precondition.from_form(values.get("version", ""))
     try:
-        delete_charge(desk.session, desk.actor, desk.project, charge, version)
-    except PreconditionFailed as error:
+        with desk.session.begin_nested():
+            delete_charge(desk.session, desk.actor, desk.project, charge, version)
+    except (Conflict, PreconditionFailed) as error:
         return _show(desk, charge, _form_of(charge, desk.actor), error)
     return desk.done(Message("The charge was deleted."), deleted_charge=charge.id)
 

@@ -8,7 +8,7 @@ from sqlmodel import Session, col, select
 from app.accounts.access import Actor
 from app.accounts.audit import record_event
 from app.errors import NotFound
-from app.projects.ledger import Source, lock_project, remove_spend
+from app.projects.ledger import Source, lock_project, post_spend
 from app.projects.models import Project
 from app.time import local_day
 from app.tracking.charge_cost import charge_days
@@ -81,13 +81,16 @@ def update_charge(
 def delete_charge(
     session: Session, actor: Actor, project: Project, charge: Charge, precondition: Precondition
 ) -> None:
-    """Hides the charge and takes it out of the ledger."""
+    """Hides the charge and takes it out of the ledger.
+
+    Raises what the precondition raises, and Conflict when the budget blocks what a credit's end would add to spend.
+    """
     actor.require("editor")
     _lock(session, project, charge)
     precondition.check(charge.version)
     charge.deleted_at = actor.clock()
     charge.version += 1
-    remove_spend(session, project, Source("charge", charge.id or 0))
+    post_spend(session, project, Source("charge", charge.id or 0), [], already_gone=False)
     record_event(session, actor, "deleted", "charge", charge.id or 0, category=charge.category)
     session.flush()
 

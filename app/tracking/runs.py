@@ -107,8 +107,8 @@ def update_run(
     kept_rate = None if "exchange_rate" in patch.model_fields_set else kept_rate_of(run, actor)
     is_whole = wanted.offer_id == run.offer_id
     fields = run_fields(session, actor, project, wanted, run, kept_rate, is_whole=is_whole)
-    precondition.check(run.version)
     _claim_external_id(session, project, wanted.external_id, run.id)
+    precondition.check(run.version)
     _change(session, actor, project, run, fields, "changed")
     return run
 

@@ -1,13 +1,15 @@
 """What happens to a run or a charge afterwards: what stays, what moves, what is marked."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from sqlmodel import Session, col, select
 
-from app.accounts.models import AuditEvent
+from app.accounts.models import AuditEvent, Team
 from app.db import Database
-from tests.fixtures.clients import ApiClient
+from tests.fixtures.clients import ApiClient, Clients
 from tests.tracking.stories import CHARGE, RUN, change, figures, log_charge, log_run, make_project
 
 OFFER: dict[str, Any] = {
@@ -205,6 +207,40 @@ def test_a_blocked_budget_lets_spend_be_lowered_and_not_raised(api: ApiClient) -
     put = api.put(f"{runs(project_id)}/by-external-id/r-1", json=RUN)
     assert put.status_code == 409
     assert [item["id"] for item in api.get(runs(project_id)).json()["items"]] == [run["id"]]
+
+
+def test_a_credit_that_a_blocked_budget_needs_cannot_be_taken_away(api: ApiClient) -> None:
+    project_id = make_project(api, amount="30", block_when_spent=True)
+    credit = log_charge(api, project_id, category="credit", amount={"amount": "-10", "currency": "CNY"})
+    log_run(api, project_id)  # 38.40 − 10 = 28.40
+    path = f"/projects/{project_id}/charges/{credit['id']}"
+    refused = api.delete(path, headers={"If-Match": "*"})
+    assert (refused.status_code, refused.json()["type"]) == (409, "budget-exceeded")
+    assert (
+        api.patch(
+            path, json={"amount": {"amount": "-8", "currency": "CNY"}}, headers={"If-Match": "*"}
+        ).status_code
+        == 409
+    )
+    assert figures(api, project_id)["spent"]["amount"] == "28.40"
+
+
+def test_of_two_changes_to_one_version_the_second_is_refused(
+    clients: Clients, team: Team, api: ApiClient, project_id: int
+) -> None:
+    run = log_run(api, project_id)
+    apis, start = [clients.api(team, "editor"), clients.api(team, "editor")], threading.Barrier(2)
+
+    def patch(one: ApiClient) -> int:
+        start.wait()
+        headers = {"If-Match": '"1"'}
+        return int(
+            one.patch(f"{runs(project_id)}/{run['id']}", json={"hours": 2}, headers=headers).status_code
+        )
+
+    with ThreadPoolExecutor(2) as pool:
+        assert sorted(pool.map(patch, apis)) == [200, 412]
+    assert figures(api, project_id)["spent"]["amount"] == "6.40"
 
 
 def test_a_deleted_run_overlaps_nothing(api: ApiClient, project_id: int) -> None:
