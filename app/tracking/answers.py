@@ -2,6 +2,7 @@
 
 from datetime import date
 from decimal import Decimal
+from typing import Literal
 
 from app.api.answers import Answer, InstantAnswer, MoneyAnswer
 from app.projects.models import Project
@@ -9,6 +10,10 @@ from app.time import hours_of
 from app.tracking.charge_fields import terms_of
 from app.tracking.models import Charge, Run
 from app.tracking.run_fields import cost_in_project, run_time
+
+# What deserves a second look.
+RunFlag = Literal["overlap", "over_budget"]
+ChargeFlag = Literal["over_budget"]
 
 
 class ExchangeRateAnswer(Answer):
@@ -54,7 +59,7 @@ class RunAnswer(Answer):
     tokens_per_second: float | None
     out_of_memory: bool
     note: str
-    flags: list[str]
+    flags: list[RunFlag]
     version: int
 
 
@@ -74,7 +79,7 @@ class ChargeAnswer(Answer):
     period_end: InstantAnswer
     external_id: str | None
     note: str
-    flags: list[str]
+    flags: list[ChargeFlag]
     version: int
 
 
@@ -110,13 +115,14 @@ def run_hours(run: Run) -> float:
     return run_time(run).hours
 
 
-def run_flags(run: Run, *, overlaps: bool) -> list[str]:
-    """What deserves a second look."""
-    return [name for name, is_so in (("overlap", overlaps), ("over_budget", run.over_budget)) if is_so]
+def run_flags(run: Run, *, overlaps: bool) -> list[RunFlag]:
+    """``overlap``: another run on its instance shares its time; ``over_budget``: it took spend past the budget."""
+    flags: list[RunFlag] = ["overlap"] if overlaps else []
+    return [*flags, "over_budget"] if run.over_budget else flags
 
 
-def charge_flags(charge: Charge) -> list[str]:
-    """What deserves a second look."""
+def charge_flags(charge: Charge) -> list[ChargeFlag]:
+    """``over_budget``: it took spend past the budget."""
     return ["over_budget"] if charge.over_budget else []
 
 
