@@ -157,7 +157,7 @@ def spend_by_source(
 def remaining_of_plan(
     session: Session, team_id: int, plan_id: int, schedule: Schedule, budget: Budget, period: DayRange
 ) -> Decimal:
-    """What a plan still sets aside: of a total budget the whole plan less all its spend, else the period's part of both."""
+    """What a plan still sets aside: of a total budget all of it less its spend, else the period's part of both."""
     days = None if budget.period == "total" else period
     planned = schedule.planned_cost if days is None else schedule.cost_within(days)
     column = SpendEntry.billed_amount if budget.counts == "billed" else SpendEntry.list_amount

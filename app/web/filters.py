@@ -6,7 +6,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_datetime
-from babel.numbers import format_decimal
 from jinja2 import pass_context
 from jinja2.runtime import Context
 
@@ -21,16 +20,15 @@ def _locale(context: Context) -> str:
     return BABEL_LOCALE[context["language"]]
 
 
-def grouped(value: Decimal, digits: int, locale: str) -> str:
-    """A number with digit groups and so many decimals; a true minus sign."""
-    pattern = "#,##0" + ("." + "0" * digits if digits else "")
-    return format_decimal(value, format=pattern, locale=locale).replace("-", "\u2212")
+def grouped(value: Decimal, digits: int) -> str:
+    """A number with digit groups and so many decimals, and a true minus sign; alike in both languages."""
+    return f"{value:,.{digits}f}".replace("-", "\u2212")
 
 
 @pass_context
-def amount(context: Context, value: Decimal, currency: str) -> str:
+def amount(_context: Context, value: Decimal, currency: str) -> str:
     """``1,204.60`` at the currency's minor unit."""
-    return grouped(round_to_minor(value, currency), minor_digits(currency), _locale(context))
+    return grouped(round_to_minor(value, currency), minor_digits(currency))
 
 
 @pass_context
@@ -40,17 +38,17 @@ def money(context: Context, value: Money) -> str:
 
 
 @pass_context
-def unit_price(context: Context, value: Decimal, currency: str) -> str:
+def unit_price(_context: Context, value: Decimal, currency: str) -> str:
     """``3.20``, ``0.4125``."""
     text = format_unit_price(value, currency)
     digits = len(text.partition(".")[2])
-    return grouped(Decimal(text), digits, _locale(context))
+    return grouped(Decimal(text), digits)
 
 
 @pass_context
-def number(context: Context, value: float | Decimal, digits: int = 0) -> str:
+def number(_context: Context, value: float | Decimal, digits: int = 0) -> str:
     """A plain number with digit groups."""
-    return grouped(_rounded(value, digits), digits, _locale(context))
+    return grouped(_rounded(value, digits), digits)
 
 
 @pass_context
