@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from app.catalog.gpus import Gpu
 from app.estimator import Estimate
 from app.i18n import Message
 from app.planning.jobs import Prepared
@@ -75,8 +76,7 @@ def _card(prepared: Prepared) -> Iterator[Finding]:
         yield Finding(
             "error", "bf16-unsupported", Message("%(gpu)s has no bf16; use fp16-mixed or fp32.", gpu=gpu.name)
         )
-    capability = float(gpu.compute_capability or 0)
-    if recipe.attention == "flash" and gpu.vendor == "NVIDIA" and capability < AMPERE:
+    if recipe.attention == "flash" and _is_older_than_ampere(gpu):
         yield Finding(
             "error",
             "flash-attention-unsupported",
@@ -98,6 +98,11 @@ def _card(prepared: Prepared) -> Iterator[Finding]:
             "capacity-unknown",
             Message("The usable memory of this card is not known, so nor is the fit."),
         )
+
+
+def _is_older_than_ampere(gpu: Gpu) -> bool:
+    """By compute capability, which only NVIDIA's cards have as a number."""
+    return gpu.vendor == "NVIDIA" and float(gpu.compute_capability or 0) < AMPERE
 
 
 def _recipe(prepared: Prepared) -> Iterator[Finding]:

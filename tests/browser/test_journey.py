@@ -105,7 +105,7 @@ def test_without_scripts_a_plan_is_recalculated_and_saved(windows: Windows, team
     ("language", "scheme", "width"),
     [("en", "light", WIDE), ("zh-CN", "dark", WIDE), ("zh-CN", "light", PHONE), ("en", "dark", PHONE)],
 )
-def test_every_page_is_accessible_and_keeps_its_width(  # noqa: PLR0913 - one look at all pages
+def test_every_page_is_accessible_and_keeps_its_width(
     windows: Windows,
     team: Team,
     assert_accessible: Check,
