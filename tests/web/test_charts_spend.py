@@ -201,3 +201,21 @@ def test_the_data_table_holds_actual_amounts_until_today_and_not_beyond() -> Non
         (Decimal(30), Decimal(15)),
         (Decimal(40), None),
     ]
+
+
+def test_a_long_data_table_has_the_last_day_of_each_week() -> None:
+    # 62 days from Monday 19 October stay as they are; 70 are ten whole weeks.
+    assert len(_chart(_on(*((day, "1") for day in range(62)))).rows) == 62
+    rows = _chart(_on(*((day, str(day)) for day in range(70)))).rows
+    assert [row.day for row in rows] == [START + timedelta(days=6 + 7 * week) for week in range(10)]
+    assert rows[0].projected == Decimal(6)
+
+
+def test_a_plan_that_ends_within_a_week_keeps_its_last_amount_in_the_long_table() -> None:
+    # The plan's last day is the Monday of the eleventh week, spend goes on to its Wednesday.
+    rows = _chart(_on(*((day, str(day)) for day in range(71))), _on((0, "1"), (72, "9")), today=72).rows
+    assert (rows[-1].day, rows[-1].projected, rows[-1].actual) == (
+        START + timedelta(days=72),
+        Decimal(70),
+        Decimal(9),
+    )

@@ -18,6 +18,8 @@ NEAR_TODAY = timedelta(days=14)
 LABEL_HEIGHT = 18
 LABEL_ABOVE, LABEL_BELOW = -5, 14
 EDGE = 0.06
+# A table of more days than this is read by nobody: it has one line a week, the week's last.
+MOST_DAILY_ROWS = 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class Today:
 
 @dataclass(frozen=True, slots=True)
 class SpendRow:
-    """A line of the data table; actual amounts hold until the next one, up to today."""
+    """A line of the data table; actual amounts hold until the next one, up to today. A long table has one a week."""
 
     day: date
     projected: Decimal | None
@@ -285,7 +287,9 @@ def _has_by(amounts: Sequence[DatedAmount], day: date) -> bool:
     return bool(amounts) and amounts[0][0] <= day
 
 
-def _rows(projected: Sequence[DatedAmount], actual: Sequence[DatedAmount], today: date) -> tuple[SpendRow, ...]:
+def _rows(
+    projected: Sequence[DatedAmount], actual: Sequence[DatedAmount], today: date
+) -> tuple[SpendRow, ...]:
     planned, spent = dict(projected), dict(actual)
     rows: list[SpendRow] = []
     held: Decimal | None = None
@@ -293,4 +297,15 @@ def _rows(projected: Sequence[DatedAmount], actual: Sequence[DatedAmount], today
     for day in sorted(planned.keys() | spent.keys()):
         held = spent.get(day, held)
         rows.append(SpendRow(day, planned.get(day), held if day <= last_known else None))
-    return tuple(rows)
+    return tuple(rows if len(rows) <= MOST_DAILY_ROWS else _last_of_weeks(rows))
+
+
+def _last_of_weeks(rows: Sequence[SpendRow]) -> list[SpendRow]:
+    """A projected amount without one after it in its week stands, for it is cumulative."""
+    weeks: dict[tuple[int, int], SpendRow] = {}
+    for row in rows:
+        year, week, _ = row.day.isocalendar()
+        before = weeks.get((year, week))
+        projected = before.projected if before and row.projected is None else row.projected
+        weeks[year, week] = SpendRow(row.day, projected, row.actual)
+    return list(weeks.values())
