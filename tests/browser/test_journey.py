@@ -1,7 +1,9 @@
 """The main journey in Chromium: plan a job, save it, log hours, see the line move, hand in the report."""
 
+import json
 from collections.abc import Callable
 from datetime import date
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -17,6 +19,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.one_database]
 
 Check = Callable[[Page], None]
 Screenshot = Callable[[Page, str], None]
+
+GPT2 = {"model_type": "gpt2", "n_embd": 768, "n_layer": 12, "n_head": 12, "n_positions": 1024, "vocab_size": 50257}
 
 WORDS: dict[Language, dict[str, str]] = {
     "en": {
@@ -121,3 +125,29 @@ def test_every_page_is_accessible_and_keeps_its_width(
         overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert (name, overflow) == (name, 0)
         screenshot(page, f"{name}-{language}-{scheme}-{width}")
+
+
+@pytest.mark.usefixtures("sample")
+def test_an_uploaded_configuration_is_planned_and_one_that_is_none_is_told_at_its_field(
+    windows: Windows, team: Team, tmp_path: Path
+) -> None:
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps(GPT2), encoding="utf-8")
+    page = windows.new(team)
+    page.goto("/projects/1/plans/new")
+    page.get_by_label("Name of the plan").fill("From a file")
+    page.get_by_label("Method").select_option("full")
+    page.locator("summary", has_text="config.json").click()
+    page.get_by_label("or choose the file").set_input_files(config)
+    page.get_by_role("button", name="Save the plan").click()
+    expect(page.locator("h1")).to_contain_text("From a file")
+    page.get_by_text("Moments and formulas").click()
+    # GPT-2's published count.
+    expect(page.locator("main")).to_contain_text("124,439,808")
+    config.write_text("not json", encoding="utf-8")
+    page.goto("/projects/1/plans/new")
+    page.get_by_label("Name of the plan").fill("Broken")
+    page.locator("summary", has_text="config.json").click()
+    page.get_by_label("or choose the file").set_input_files(config)
+    page.get_by_role("button", name="Save the plan").click()
+    expect(page.get_by_role("alert").first).to_contain_text("This is not JSON.")
