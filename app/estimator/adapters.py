@@ -9,17 +9,18 @@ from app.estimator.recipe import Lora
 
 @dataclass(frozen=True, slots=True)
 class Adapters:
-    """The adapted layers of a block, and whether the head has an adapter, too."""
+    """The adapted layers of the blocks, and the head as a layer where it has an adapter, too."""
 
     lora: Lora
-    linears: tuple[Linear, ...]
-    on_head: bool
-    block_parameters: int
-    head_parameters: int
+    linears: frozenset[Linear]
+    on_head: Linear | None
+    elements: int
+    trained_head: int
 
-    def parameters(self, architecture: Architecture) -> int:
-        """Elements of all adapters: rank × (inputs + outputs) a layer (LoRA, arXiv 2106.09685)."""
-        return architecture.layers * self.block_parameters + self.head_parameters
+    @property
+    def parameters(self) -> int:
+        """Trained elements: rank × (inputs + outputs) a layer (LoRA, arXiv 2106.09685), and a new head's own."""
+        return self.elements + self.trained_head
 
     def on(self, linear: Linear) -> bool:
         """Whether a layer carries an adapter."""
@@ -28,27 +29,28 @@ class Adapters:
 
 def place_adapters(architecture: Architecture, lora: Lora) -> Adapters:
     """Raises RecipeError for a target that the model does not have."""
-    head = architecture.head_name
+    head_name = architecture.head.name
+    names = {linear.name for linear in architecture.linears} | {head_name}
     if lora.target_modules == "all-linear":
-        targets = {linear.name for linear in architecture.linears}
+        targets = {linear.name for linear in architecture.linears if linear.role not in ("router", "shared_router")}
     else:
         targets = set(lora.target_modules)
-    names = {linear.name for linear in architecture.linears} | {head}
     missing = sorted(targets - names)
     if missing or not targets:
         raise RecipeError(
-            "lora.target_modules",
-            "no_such_module",
-            missing=", ".join(missing),
-            known=", ".join(sorted(names)),
+            "lora.target_modules", "no_such_module", missing=", ".join(missing), known=", ".join(sorted(names))
         )
-    chosen = tuple(linear for linear in architecture.linears if linear.name in targets)
-    block = sum(lora.rank * (linear.inputs + linear.outputs) * linear.copies for linear in chosen)
-    on_head = head in targets
-    return Adapters(
-        lora,
-        chosen,
-        on_head,
-        block,
-        lora.rank * (architecture.hidden + architecture.vocabulary) if on_head else 0,
-    )
+    chosen = frozenset(linear for linear in architecture.linears if linear.name in targets)
+    elements = 0
+    for block in architecture.blocks:
+        for linear in block.linears:
+            if linear in chosen:
+                elements += block.layers * lora.rank * (linear.inputs + linear.outputs) * linear.copies
+    on_head = None
+    if head_name in targets:
+        on_head = Linear(head_name, architecture.hidden, architecture.head.outputs, "o")
+        elements += lora.rank * (on_head.inputs + on_head.outputs)
+    # PEFT trains a new classification head beside the adapters.
+    own_head = architecture.head_weights + architecture.head.outputs
+    trained = own_head if architecture.head.kind in ("classification", "span") else 0
+    return Adapters(lora, chosen, on_head, elements, trained)

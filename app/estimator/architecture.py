@@ -1,12 +1,23 @@
 """A model's architecture: what the estimate needs to know of it, and its exact parameter counts."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
-NormKind = Literal["rms", "gemma_rms", "layer"]
-# What the activation function saves: its input; its output; or the many steps of a formula written out in Python.
-ActivationKind = Literal["saves_input", "saves_output", "written_out"]
-Role = Literal["attention_in", "attention_out", "mlp_in", "mlp_out", "router"]
+NormKind = Literal["rms", "gemma_rms", "layer", "t5_rms"]
+# How a block is put together: norms before its two parts, after their sums, around both, after both before the sum, or
+# both parts side by side.
+Layout = Literal["pre", "post", "sandwich", "reordered", "parallel", "parallel_two_norms"]
+# What the activation function computes: a fused kernel that keeps its input; ReLU, which keeps its output; or a formula
+# written out in Python.
+ActivationKind = Literal["fused", "relu", "relu2", "gelu_new", "bloom", "quick_gelu", "xielu"]
+Role = Literal[
+    "q", "k", "v", "qkv", "o", "q_a", "q_b", "kv_a", "kv_b",
+    "cross_q", "cross_k", "cross_v", "cross_o",
+    "gate", "up", "gate_up", "down", "router", "shared_gate", "shared_up", "shared_down", "shared_router",
+]  # fmt: skip
+# What is trained on top: the next or a masked word, a class of a sequence, the span of an answer.
+HeadKind = Literal["causal", "masked", "classification", "span", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,34 +47,50 @@ class Linear:
 
 
 @dataclass(frozen=True, slots=True)
-class Architecture:
-    """A decoder-only transformer. Widths are in elements, counts a block unless they say otherwise."""
+class Block:
+    """A kind of transformer layer, of which a model has ``layers`` in a row. Widths in elements."""
 
-    model_type: str
     layers: int
     hidden: int
-    vocabulary: int
+    linears: tuple[Linear, ...]
     heads: int
     key_value_heads: int
     head_width: int
-    intermediate: int
-    gated: bool
-    activation: ActivationKind
-    linears: tuple[Linear, ...]
-    norm: NormKind
-    norms: int
-    norm_bias: bool
-    qk_norm_width: int
-    tied: bool
-    head_bias: bool
-    learned_positions: int
-    extra_norms: int
-    rotary: bool
-    longest_tokens: int | None
-    residual_dropout: bool
-    logit_softcap: bool
-    head_name: str
-    unknown_fields: tuple[str, ...] = ()
+    norm: NormKind = "rms"
+    norm_bias: bool = False
+    layout: Layout = "pre"
+    gated: bool = True
+    activation: ActivationKind = "fused"
+    qk_norm: Literal["", "head", "full"] = ""
+    rotary: bool = True
+    causal: bool = True
+    residual_dropout: bool = False
+    attention_out_dropout: bool = True  # whether that of the residual is there after the attention, too
+    holds_inner: bool = True  # whether BERT's variable holds what lies between the MLP's halves until the norm
+    attention_dropout: bool = False
+    attention_softcap: bool = False
+    mlp_dropout: bool = False  # between the halves of the MLP, as T5 has
+    copies_heads: bool = False  # queries, keys and values are copied out of their fused matrix
+    fixed_tokens: int = 0  # of a sample, where the length is not the request's
+    always_eager: bool = False  # its code has no other attention
+    adds_bias_matrix: bool = False  # positions as a matrix of numbers added to the scores
+    scores_at_once: bool = False  # the bias goes in with the product of queries and keys
+    value_width: int = 0  # of a head; 0: as the keys'
+    rope_width: int = 0  # of multi-head latent attention's separate positions
+    latent_norms: tuple[int, ...] = ()
+    cross_tokens: float = 0.0  # 1: the other sequence is as long; more: it has that many tokens; 0: no cross-attention
+    experts: int = 0
+    softmax_widens: bool = True  # the code asks for fp32
+    disentangled: bool = False  # DeBERTa's attention, with scores for positions
+    extra_parameters: int = 0
+    name: str = "block"
+
+    def find(self, role: Role) -> Linear | None:
+        """The linear layer with this role, if the block has it."""
+        for linear in self.linears:
+            if linear.role == role:
+                return linear
+        return None
 
     @property
     def query_width(self) -> int:
@@ -71,48 +98,151 @@ class Architecture:
         return self.heads * self.head_width
 
     @property
-    def key_value_width(self) -> int:
-        """Elements a token of all key heads; as many again of the value heads."""
+    def key_width(self) -> int:
+        """Elements a token of all key heads."""
         return self.key_value_heads * self.head_width
+
+    @property
+    def norm_count(self) -> int:
+        """Norms of the hidden width."""
+        counts = {"pre": 2, "post": 2, "sandwich": 4, "reordered": 2, "parallel": 1, "parallel_two_norms": 2}
+        return counts[self.layout] + (1 if self.cross_tokens else 0)
 
     @property
     def norm_parameters(self) -> int:
         """Elements of one block's norms."""
-        return self.norms * self.hidden * (2 if self.norm_bias else 1) + self.qk_norm_width
+        widths = {"": 0, "head": 2 * self.head_width, "full": self.query_width + self.key_width}
+        small = widths[self.qk_norm] + sum(self.latent_norms)
+        return self.norm_count * self.hidden * (2 if self.norm_bias else 1) + small
 
     @property
-    def block_weights(self) -> int:
+    def weights(self) -> int:
         """Elements of one block's weight matrices."""
         return sum(linear.weights for linear in self.linears)
 
     @property
-    def block_parameters(self) -> int:
+    def parameters(self) -> int:
         """Elements of one block."""
-        return sum(linear.parameters for linear in self.linears) + self.norm_parameters
+        return sum(linear.parameters for linear in self.linears) + self.norm_parameters + self.extra_parameters
 
-    @property
-    def embedding_parameters(self) -> int:
-        """Elements of the token table and of learned positions."""
-        return (self.vocabulary + self.learned_positions) * self.hidden
 
-    @property
-    def head_weights(self) -> int:
-        """Elements of the head's matrix, whether it is the token table or its own."""
-        return self.vocabulary * self.hidden
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """A table of vectors; ``rows`` of ``width``, looked up for each token."""
 
-    @property
-    def own_head_parameters(self) -> int:
-        """Elements that the head adds."""
-        weights = 0 if self.tied else self.head_weights
-        return weights + (self.vocabulary if self.head_bias else 0)
-
-    @property
-    def final_norm_parameters(self) -> int:
-        """Elements of the norms outside the blocks."""
-        return (1 + self.extra_norms) * self.hidden * (2 if self.norm_bias else 1)
+    rows: int
+    width: int
+    per_token: bool = True  # False: one lookup for all samples, as positions have
 
     @property
     def parameters(self) -> int:
+        """Elements of the table."""
+        return self.rows * self.width
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What turns the last hidden values into a loss."""
+
+    kind: HeadKind
+    outputs: int
+    name: str = "lm_head"
+    tied: bool = False
+    bias: bool = False
+    softcap: bool = False
+    widens_logits: bool = True  # the loss is computed in fp32 whatever the logits are
+    norm: bool = True  # a last norm before it
+    transform: bool = False  # a linear layer, activation and norm before the head, as BERT has
+    pooler: bool = False  # a linear layer and tanh on the first token
+    pooler_dropout: bool = False
+    pooler_name: str = "dense"
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """A transformer, as the stacks of its blocks in the order in which they compute."""
+
+    model_type: str
+    hidden: int
+    vocabulary: int
+    blocks: tuple[Block, ...]
+    embeddings: tuple[Embedding, ...]
+    head: Head
+    norm: NormKind = "rms"
+    norm_bias: bool = False
+    embedding_norm: bool = False
+    embedding_dropout: bool = False
+    embedding_projection: int = 0  # width of a table that is projected to the hidden width
+    scales_embeddings: bool = False
+    other_parameters: int = 0  # of parts beside what is trained step by step: position tables of images, convolutions
+    end_dropout: bool = False  # after the last norms, as T5 has
+    encoder_norm: bool = False  # an encoder before the decoder ends in a norm
+    fixed_tokens: int = 0  # of a sample whose length is not the request's: patches of an image, frames of speech
+    longest_tokens: int | None = None
+    rotary: bool = True
+    unknown_fields: tuple[str, ...] = ()
+
+    @cached_property
+    def layers(self) -> int:
+        """Blocks of all kinds."""
+        return sum(block.layers for block in self.blocks)
+
+    @cached_property
+    def linears(self) -> tuple[Linear, ...]:
+        """The kinds of linear layers of all blocks."""
+        return tuple(linear for block in self.blocks for linear in block.linears)
+
+    @cached_property
+    def block_weights(self) -> int:
+        """Elements of all blocks' weight matrices."""
+        return sum(block.layers * block.weights for block in self.blocks)
+
+    @cached_property
+    def norm_size(self) -> int:
+        """Elements of a norm of the hidden width."""
+        return self.hidden * (2 if self.norm_bias else 1)
+
+    @cached_property
+    def head_weights(self) -> int:
+        """Elements of the head's matrix, whether it is the token table or its own."""
+        return self.head.outputs * (self.embedding_projection or self.hidden)
+
+    @cached_property
+    def head_parameters(self) -> int:
+        """Elements that the head and what stands before it add."""
+        head, hidden = self.head, self.hidden
+        if head.kind == "none":
+            return 0
+        own = 0 if head.tied else self.head_weights
+        own += head.outputs if head.bias else 0
+        if head.transform:
+            own += hidden * hidden + hidden + self.norm_size
+        if head.pooler:
+            own += hidden * hidden + hidden
+        return own
+
+    @cached_property
+    def outer_norm_parameters(self) -> int:
+        """Elements of the norms outside the blocks."""
+        count = int(self.head.norm) + int(self.embedding_norm) + int(self.encoder_norm)
+        return count * self.norm_size
+
+    @cached_property
+    def parameters(self) -> int:
         """All elements."""
-        blocks = self.layers * self.block_parameters
-        return blocks + self.embedding_parameters + self.own_head_parameters + self.final_norm_parameters
+        blocks = sum(block.layers * block.parameters for block in self.blocks)
+        tables = sum(table.parameters for table in self.embeddings)
+        projection = 2 * self.embedding_projection * self.hidden
+        return (
+            blocks + tables + projection + self.head_parameters + self.outer_norm_parameters + self.other_parameters
+        )
+
+    @cached_property
+    def bias_matrices(self) -> int:
+        """Matrices of length × length numbers that fused attention keeps as position biases."""
+        return sum(block.layers * block.heads for block in self.blocks if block.adds_bias_matrix)
+
+    @cached_property
+    def token_table(self) -> int:
+        """Elements of the table of tokens."""
+        return self.embeddings[0].parameters if self.embeddings else 0

@@ -4,7 +4,6 @@ import math
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from app.estimator.activations import block_bytes_per_token
 from app.estimator.adapters import Adapters, place_adapters
 from app.estimator.architecture import Architecture
 from app.estimator.cost import Cost, job_cost
@@ -112,8 +111,7 @@ def _time(job: Job, adapters: Adapters | None, mean: float) -> Time:
         return Time(round(flops.total), None, None, None, None, None, None, None)
     lasting = persistent(job.architecture, recipe, adapters)
     tokens = round(recipe.micro_batch_size * recipe.gradient_accumulation_steps * mean * cluster.whole_gpus)
-    each = block_bytes_per_token(job.architecture, recipe, adapters, max(1, round(mean)), round(mean))
-    saved = each * job.architecture.layers * recipe.micro_batch_size * mean
+    saved = 0.0
     step = step_time(job.architecture, recipe, flops, lasting, saved, job.card, cluster, mean)
     steps = _steps(job, tokens)
     hours = None if steps is None else _hours(steps, step.seconds, lasting.weights)

@@ -2,18 +2,19 @@
 
 from dataclasses import dataclass
 
-from app.estimator.activations import block_bytes_per_token, widths_of
 from app.estimator.adapters import Adapters
 from app.estimator.architecture import Architecture
+from app.estimator.compiled import PHASES, Compiled, compiled
 from app.estimator.optimizer import state_bytes, step_bytes
 from app.estimator.recipe import Recipe
+from app.estimator.tape import Peak
 
 # NF4: half a byte an element; absmax in fp32 per 64, or quantised to uint8 per 64 with fp32 per 256 of those
 # (QLoRA, arXiv 2305.14314).
 NF4_BYTES = 0.5
 ABSMAX_BYTES = {True: 1 / 64 + 4 / (64 * 256), False: 4 / 64}
 
-MOMENTS = ("forward", "loss_forward", "loss_backward", "backward", "optimizer_step")
+MOMENTS = (*PHASES, "optimizer_step")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +48,28 @@ class StepMemory:
 
 def trainable_parameters(architecture: Architecture, adapters: Adapters | None) -> int:
     """Elements that are trained."""
-    return architecture.parameters if adapters is None else adapters.parameters(architecture)
+    return architecture.parameters if adapters is None else adapters.parameters
 
 
 def weight_bytes(architecture: Architecture, recipe: Recipe, adapters: Adapters | None) -> int:
     """Bytes of all weights, adapters included."""
     total = float(architecture.parameters * recipe.base_bytes)
     if recipe.method == "qlora":
-        quantised = architecture.layers * sum(
-            linear.weights for linear in architecture.linears if linear.role != "router"
-        )
         each = NF4_BYTES + ABSMAX_BYTES[recipe.double_quantization]
-        total += quantised * (each - recipe.base_bytes)
+        total += quantised_elements(architecture) * (each - recipe.base_bytes)
     if adapters is not None:
-        total += adapters.parameters(architecture) * recipe.adapter_bytes
+        total += adapters.parameters * recipe.adapter_bytes
     return round(total)
+
+
+def quantised_elements(architecture: Architecture) -> int:
+    """Elements of the matrices that QLoRA holds in four bits: the blocks' linear layers but the routers."""
+    return sum(
+        block.layers * linear.weights
+        for block in architecture.blocks
+        for linear in block.linears
+        if linear.role not in ("router", "shared_router")
+    )
 
 
 def persistent(architecture: Architecture, recipe: Recipe, adapters: Adapters | None) -> Persistent:
@@ -77,156 +85,53 @@ def persistent(architecture: Architecture, recipe: Recipe, adapters: Adapters | 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """The sizes that the moments are put together from, in bytes."""
-
-    base: float
-    gradients: float
-    carried: float  # gradients of earlier micro-batches, alive through this forward
-    saved: float  # by all blocks
-    block: float  # by one block when it is not recomputed
-    ends: float  # by what lies after the blocks
-    cast_cache: float
-    softcap: float  # by the capped logits' tanh
-    vocabulary: float  # elements of the logits
-    head_gradient: float
-    head_cast: float
-    table: float  # bytes of a gradient of the token table
-    working: float  # live only while one block is computed backward
-    stream: float  # the gradient of the residual stream
-
-
 def step_memory(
     architecture: Architecture, recipe: Recipe, adapters: Adapters | None, length: int
 ) -> StepMemory:
     """The moments of one step of one card; ``length`` is the longest sample's tokens."""
     lasting = persistent(architecture, recipe, adapters)
-    step = _step(architecture, recipe, adapters, lasting, length)
-    moments = {
-        "forward": _forward(step),
-        "loss_forward": _loss_forward(step, recipe),
-        "loss_backward": _loss_backward(step, recipe),
-        "backward": _backward(step, architecture, recipe),
-        "optimizer_step": _optimizer_step(step, architecture, recipe, lasting),
-    }
-    whole = {name: round(size) for name, size in moments.items()}
-    return StepMemory(whole, _components(whole, step, lasting))
-
-
-def _step(
-    architecture: Architecture, recipe: Recipe, adapters: Adapters | None, lasting: Persistent, length: int
-) -> _Step:
+    plan = compiled(architecture, recipe, adapters)
     tokens = recipe.micro_batch_size * length
-    widths = widths_of(recipe)
-    full = recipe.method == "full"
-    block = block_bytes_per_token(architecture, recipe, adapters, tokens, length) * tokens
-    checkpoint = widths.residual * architecture.hidden * tokens
-    saved = architecture.layers * (checkpoint if recipe.gradient_checkpointing else block)
-    accumulates = recipe.gradient_accumulation_steps > 1
-    casts = recipe.is_mixed and recipe.base_bytes > recipe.compute_bytes
-    whole_cache = (
-        architecture.layers * architecture.block_weights * recipe.compute_bytes
-        if recipe.gradient_checkpointing and full and casts
-        else 0
-    )
-    return _Step(
-        base=lasting.weights + lasting.optimizer_states,
-        gradients=lasting.gradients,
-        carried=lasting.gradients if accumulates else 0,
-        saved=saved,
-        block=block,
-        ends=_final_norm(architecture, recipe, widths.residual) * tokens,
-        softcap=tokens * architecture.vocabulary * recipe.compute_bytes if architecture.logit_softcap else 0,
-        cast_cache=whole_cache,
-        vocabulary=tokens * architecture.vocabulary,
-        head_gradient=architecture.head_weights * recipe.base_bytes if full else 0,
-        head_cast=architecture.head_weights * recipe.compute_bytes if casts else 0,
-        table=architecture.head_weights * recipe.base_bytes if full else 0,
-        working=_working(architecture, recipe, tokens, length),
-        stream=widths.residual * architecture.hidden * tokens,
-    )
+    base = lasting.weights + lasting.optimizer_states
+    carried = lasting.gradients if recipe.gradient_accumulation_steps > 1 else 0
+    base_of_phases = base + carried + _bias_bytes(architecture, recipe, length)
+    largest = [_largest(peaks, tokens, length) for peaks in plan.peaks]
+    sizes = [base_of_phases + (0.0 if peak is None else peak.at(tokens, length)) for peak in largest]
+    matrix = architecture.head_weights if recipe.method == "full" else 0
+    work = step_bytes(recipe, lasting.trainable, lasting.trainable_bytes, matrix)
+    sizes.append(base + lasting.gradients + work)
+    moments = {name: round(size) for name, size in zip(MOMENTS, sizes, strict=True)}
+    place = max(range(len(MOMENTS)), key=lambda index: sizes[index])
+    gradients = lasting.gradients
+    if place < len(PHASES):
+        winner = largest[place]
+        gradients = carried + (0 if winner is None else round(winner.gradients))
+    components = _components(moments[MOMENTS[place]], gradients, lasting, plan, tokens, length)
+    if MOMENTS[place] == "optimizer_step":
+        components = components | {"activations": 0, "temporary": components["activations"] + components["temporary"]}
+    return StepMemory(moments, components)
 
 
-def _final_norm(architecture: Architecture, recipe: Recipe, residual: int) -> float:
-    """The last norm's saved values and the head's input, in bytes a token."""
-    hidden = architecture.hidden
-    norm = residual if architecture.norm == "layer" else 4
-    trained = (residual if architecture.norm != "layer" else 0) + recipe.compute_bytes
-    return hidden * (norm + (trained if recipe.method == "full" else residual))
+def _bias_bytes(architecture: Architecture, recipe: Recipe, length: int) -> int:
+    """Position biases that fused attention keeps; all samples of a batch share them, so the tape has no such term."""
+    if recipe.attention == "eager" or recipe.gradient_checkpointing:
+        return 0
+    return architecture.bias_matrices * length * length * recipe.base_bytes
 
 
-def _working(architecture: Architecture, recipe: Recipe, tokens: int, length: int) -> float:
-    """Gradients of the widest part of a block while its backward runs, and expanded 4-bit weights."""
-    widths = widths_of(recipe)
-    inner = max(linear.inputs * linear.active for linear in architecture.linears if linear.role == "mlp_out")
-    mlp = (3 if architecture.gated else 2) * widths.mlp * inner
-    scores = 4 * architecture.heads * length * 2 if recipe.attention == "eager" else 0
-    expanded = 0
-    if recipe.method == "qlora":
-        expanded = (
-            max(linear.weights // linear.copies for linear in architecture.linears) * recipe.compute_bytes
-        )
-    return tokens * max(mlp, scores) + expanded
+def _largest(peaks: tuple[Peak, ...], tokens: float, length: float) -> Peak | None:
+    return max(peaks, key=lambda peak: peak.at(tokens, length)) if peaks else None
 
 
-def _forward(step: _Step) -> float:
-    return step.base + step.carried + step.saved + step.ends + step.cast_cache
-
-
-def _loss_forward(step: _Step, recipe: Recipe) -> float:
-    """Logits as the head gives them, their fp32 copy, and the log-softmax (4 bytes an element each)."""
-    if recipe.fused_loss:
-        return _forward(step) + step.head_cast
-    logits = recipe.compute_bytes if recipe.compute_bytes == 2 else 0
-    return _forward(step) + step.head_cast + step.softcap + (logits + 8) * step.vocabulary
-
-
-def _loss_backward(step: _Step, recipe: Recipe) -> float:
-    """Three fp32 tensors of tokens × vocabulary; then the logits' gradient in their own type and the head's."""
-    before = step.base + step.carried + step.saved + step.ends + step.head_cast
-    if recipe.fused_loss:
-        return before + step.head_gradient + step.stream
-    narrow = recipe.compute_bytes * step.vocabulary
-    later = narrow + step.stream + max(step.head_gradient, 0)
-    return before + step.softcap + max(12 * step.vocabulary, later)
-
-
-def _backward(step: _Step, architecture: Architecture, recipe: Recipe) -> float:
-    """Saved values fall while gradients grow, block by block: the peak is at one of the two ends."""
-    one = step.block if recipe.gradient_checkpointing else 0
-    head = 0 if architecture.tied and step.carried else step.head_gradient
-    start = step.base + max(step.carried, head) + step.saved + one + step.working + step.stream
-    blocks = step.gradients - step.head_gradient if recipe.method == "full" else step.gradients
-    first = step.block + step.working + step.stream
-    last_block = step.base + max(step.carried, blocks) + first
-    tables = (2 if architecture.tied else 0) + (1 if step.carried else 0)
-    end = step.base + step.gradients + tables * step.table + step.stream
-    return max(start, last_block, end)
-
-
-def _optimizer_step(step: _Step, architecture: Architecture, recipe: Recipe, lasting: Persistent) -> float:
-    largest = architecture.head_weights if recipe.method == "full" else 0
-    work = step_bytes(recipe, lasting.trainable, lasting.trainable_bytes, largest)
-    return step.base + step.gradients + work
-
-
-def _components(moments: dict[str, int], step: _Step, lasting: Persistent) -> dict[str, int]:
+def _components(
+    peak: int, gradients: int, lasting: Persistent, plan: Compiled, tokens: float, length: float
+) -> dict[str, int]:
     """The peak split by kind; what is left after weights, states, gradients and saved values is temporary."""
-    phase = max(MOMENTS, key=lambda name: moments[name])
-    peak = moments[phase]
-    gradients = {
-        "forward": step.carried,
-        "loss_forward": step.carried,
-        "loss_backward": step.carried,
-        "backward": max(step.carried, min(step.gradients, peak - step.base)),
-        "optimizer_step": step.gradients,
-    }[phase]
-    left = peak - lasting.weights - lasting.optimizer_states - round(gradients)
-    kept = 0 if phase == "optimizer_step" else min(left, round(step.saved + step.ends))
+    left = peak - lasting.weights - lasting.optimizer_states - gradients
+    kept = min(left, round(plan.saved.at(tokens, length)))
     return {
         "weights": lasting.weights,
-        "gradients": round(gradients),
+        "gradients": gradients,
         "optimizer_states": lasting.optimizer_states,
         "activations": kept,
         "temporary": left - kept,

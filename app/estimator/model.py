@@ -1,0 +1,170 @@
+"""A whole training step of a transformer on a tape: embeddings, blocks, head, loss, and all of it backward."""
+
+from functools import partial
+
+from app.estimator.adapters import Adapters
+from app.estimator.architecture import Architecture, Block
+from app.estimator.blocks import Blocks
+from app.estimator.layers import Layers
+from app.estimator.recipe import Recipe
+from app.estimator.tape import Form, Leaf, Tape, Tensor, Weight, per_token
+
+
+def run_step(architecture: Architecture, recipe: Recipe, adapters: Adapters | None) -> Tape:
+    """One micro-batch, forward and backward; the tape holds the peaks and the work."""
+    tape = Tape(
+        autocast=recipe.compute_bytes if recipe.is_mixed else 0, carried=recipe.gradient_accumulation_steps > 1
+    )
+    loss = _Model(tape, architecture, recipe, adapters).loss()
+    tape.end_autocast()
+    tape.begin("loss_backward")
+    tape.after_forward = tape.now()
+    tape.backward(loss)
+    return tape
+
+
+class _Model:
+    def __init__(
+        self, tape: Tape, architecture: Architecture, recipe: Recipe, adapters: Adapters | None
+    ) -> None:
+        self.tape = tape
+        self.architecture = architecture
+        self.recipe = recipe
+        self.adapters = adapters
+        self.layers = Layers(tape, recipe, adapters)
+        self.table: Weight | None = None
+
+    def loss(self) -> Tensor:
+        """The loss; what only its computation held is gone."""
+        architecture = self.architecture
+        hidden = self._embedded()
+        encoded: Tensor | None = None
+        for place, block in enumerate(architecture.blocks):
+            if block.cross_tokens and encoded is None:
+                encoded = self._normed(hidden) if architecture.encoder_norm else hidden
+                hidden = self._embedded()
+            hidden = self._stack(f"{place}", block, hidden, encoded if block.cross_tokens else None)
+        if architecture.head.norm:
+            hidden = self._normed(hidden)
+        if architecture.end_dropout:
+            hidden = self.layers.dropout(hidden)
+        return self._head(hidden)
+
+    def _normed(self, tensor: Tensor) -> Tensor:
+        return self.layers.norm(
+            tensor, self.architecture.hidden, self.architecture.norm, bias=self.architecture.norm_bias
+        )
+
+    def _stack(self, name: str, block: Block, hidden: Tensor, encoded: Tensor | None) -> Tensor:
+        program = Blocks(self.layers, block, other=encoded)
+        layer = program.forward
+        if self.recipe.gradient_checkpointing:
+            layer = partial(self.tape.checkpoint, program.forward)
+        # Projected embeddings arrive in the type of matrix products.
+        differs = self.architecture.embedding_projection > 0
+        return self.tape.stack(name, block.layers, layer, hidden, first_differs=differs)
+
+    # --- The two ends ---
+
+    def _embedded(self) -> Tensor:
+        architecture, layers, tape = self.architecture, self.layers, self.tape
+        width = architecture.embedding_projection or architecture.hidden
+        hidden: Tensor | None = None
+        for table in architecture.embeddings:
+            weight = layers.parameter(table.parameters)
+            if self.table is None:
+                self.table = weight
+            elif table is architecture.embeddings[0]:
+                weight = self.table
+            found = tape.operate((weight.tensor(),), per_token(width if table.per_token else 0), layers.base)
+            hidden = found if hidden is None else tape.add(hidden, found)
+            del found
+        if hidden is None:
+            hidden = tape.operate((layers.parameter(0).tensor(),), per_token(architecture.hidden), layers.compute)
+        if architecture.embedding_projection:
+            hidden = layers.plain_linear(hidden, width, architecture.hidden)
+        if architecture.scales_embeddings:
+            hidden = tape.scale(hidden)
+        if architecture.embedding_norm:
+            hidden = self._normed(hidden)
+        if architecture.embedding_dropout:
+            hidden = layers.dropout(hidden)
+        if not self.layers.trains_base and self.recipe.gradient_checkpointing:
+            # PEFT lets the embeddings' output require a gradient, or checkpointing would have none to pass on.
+            hidden.node = Leaf(is_weight=False)
+        return hidden
+
+    def _head(self, hidden: Tensor) -> Tensor:
+        head, tape = self.architecture.head, self.tape
+        if head.kind in ("classification", "none"):
+            return self._classified(hidden)
+        if head.transform:
+            hidden = self.layers.plain_linear(hidden, self.architecture.hidden, self.architecture.hidden, bias=True)
+            hidden = self.layers.activation(hidden, "fused")
+            hidden = self._normed(hidden)
+        hidden = tape.mark(hidden, "backward")
+        tape.begin("loss_forward")
+        if self.architecture.embedding_projection:
+            hidden = self.layers.plain_linear(hidden, self.architecture.hidden, self.architecture.embedding_projection)
+        if self.recipe.fused_loss:
+            return self._fused_loss(hidden)
+        logits = self._logits(hidden)
+        del hidden
+        if head.softcap:
+            capped = tape.scale(logits)
+            del logits
+            capped = tape.operate((capped,), capped.width, capped.bytes, saves_output=True)
+            logits = tape.scale(capped)
+            del capped
+        return self._cross_entropy(logits)
+
+    def _logits(self, hidden: Tensor) -> Tensor:
+        architecture, head, layers = self.architecture, self.architecture.head, self.layers
+        weight = self.table if head.tied and self.table is not None else layers.parameter(architecture.head_weights)
+        if self.recipe.method != "full" and head.kind == "span":
+            weight = Weight(architecture.head_weights, 4, trained=True)
+        bias = layers.parameter(head.outputs) if head.bias else None
+        inputs = architecture.embedding_projection or architecture.hidden
+        logits = layers.product(hidden, weight, inputs, head.outputs, bias)
+        if self.adapters is not None and self.adapters.on_head is not None:
+            logits = layers.adapted(hidden, logits, self.adapters.on_head, quantised=False)
+        return logits
+
+    def _cross_entropy(self, logits: Tensor) -> Tensor:
+        """The model's variable keeps the logits while the loss computes in fp32."""
+        tape = self.tape
+        wide = tape.to(logits, 4) if self.architecture.head.widens_logits or tape.autocast else logits
+        likelihood = tape.operate((wide,), wide.width, wide.bytes, saves_output=True)
+        loss = tape.operate((likelihood,), Form(4.0), 4)
+        del likelihood, wide, logits
+        return loss
+
+    def _fused_loss(self, hidden: Tensor) -> Tensor:
+        """Liger's kernel (arXiv 2410.10989): logits in pieces of about tokens × hidden elements, gradients at once."""
+        architecture, layers, tape = self.architecture, self.layers, self.tape
+        weight = self.table if architecture.head.tied and self.table is not None else layers.parameter(
+            architecture.head_weights
+        )
+        size = layers.compute
+        kept = Form(architecture.head_weights * weight.bytes * float(weight.trained), architecture.hidden * size)
+        flops = per_token(2 * architecture.head_weights)
+        pieces = per_token(architecture.hidden * (size + 4.0))
+        return tape.operate(
+            (hidden, weight.tensor()), Form(4.0), 4, side_bytes=kept, scratch=pieces, kind="dense",
+            inner=architecture.hidden, outer=architecture.vocabulary, flops=flops, backward_flops=(flops, flops),
+        )  # fmt: skip
+
+    def _classified(self, hidden: Tensor) -> Tensor:
+        """A pooled first token and a small matrix: next to nothing beside the blocks."""
+        tape, layers, architecture = self.tape, self.layers, self.architecture
+        trained = Weight(1, 4, trained=True)
+        if architecture.head.pooler:
+            weight = layers.parameter(architecture.hidden * architecture.hidden)
+            saves = (hidden,) if weight.trained else ()
+            first = tape.operate((hidden, weight.tensor()), Form(), layers.compute, saves=saves)
+        else:
+            first = tape.operate((hidden,), Form(), hidden.bytes)
+        del hidden
+        first = tape.mark(first, "backward")
+        tape.begin("loss_forward")
+        return tape.operate((first, trained.tensor()), Form(4.0), 4, saves=(first,))

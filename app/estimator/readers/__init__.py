@@ -1,0 +1,1 @@
+"""Readers of Hugging Face configurations, one module for each kind of model."""
