@@ -61,17 +61,50 @@ def _shape_of(recipe: Recipe) -> Recipe:
 @lru_cache(maxsize=512)
 def _compiled(architecture: Architecture, recipe: Recipe, adapters: Adapters | None) -> Compiled:
     tape = run_step(architecture, recipe, adapters)
-    peaks = tuple(_undominated(tape.peaks.get(phase, ())) for phase in PHASES)
+    peaks = tuple(_largest_somewhere(tape.peaks.get(phase, ())) for phase in PHASES)
     return Compiled(peaks, tape.after_forward, tuple(_gathered(tape.works)))
 
 
-def _undominated(peaks: Iterable[Peak]) -> tuple[Peak, ...]:
-    """Without those that are smaller in every part than another."""
-    kept: list[Peak] = []
-    for peak in sorted(set(peaks), key=sum, reverse=True):
-        if not any(all(mine <= other for mine, other in zip(peak, one, strict=True)) for one in kept):
-            kept.append(peak)
+def _largest_somewhere(peaks: Iterable[Peak]) -> tuple[Peak, ...]:
+    """Those that are the largest for some number of tokens.
+
+    For one length each is a line over the tokens, and the largest ones are the lines' upper envelope; where scores
+    matter, envelopes of lengths that double are put together.
+    """
+    lines = list(dict.fromkeys(peaks))
+    lengths = [2.0**power for power in range(4, 19, 2)] if any(peak.pair for peak in lines) else [1.0]
+    kept: dict[Peak, None] = {}
+    for length in lengths:
+        kept.update(dict.fromkeys(_envelope(lines, length)))
     return tuple(kept)
+
+
+def _envelope(peaks: list[Peak], length: float) -> list[Peak]:
+    """The upper envelope for tokens ≥ 0, by slope (the convex hull trick)."""
+    best: dict[float, tuple[float, Peak]] = {}
+    for peak in peaks:
+        slope, height = peak.token + peak.pair * length, peak.fixed + peak.gradients
+        if slope not in best or best[slope][0] < height:
+            best[slope] = (height, peak)
+    hull: list[tuple[float, float, Peak]] = []
+    for slope in sorted(best):
+        height, peak = best[slope]
+        while hull and (
+            height >= hull[-1][1]
+            or (len(hull) > 1 and _passed(hull[-2], hull[-1], slope, height))
+        ):
+            hull.pop()
+        hull.append((slope, height, peak))
+    return [peak for _, _, peak in hull]
+
+
+def _passed(
+    left: tuple[float, float, Peak], middle: tuple[float, float, Peak], slope: float, height: float
+) -> bool:
+    """Whether the middle line is nowhere the largest between its neighbours."""
+    meets_next = (left[1] - height) * (middle[0] - left[0])
+    meets_middle = (left[1] - middle[1]) * (slope - left[0])
+    return meets_next <= meets_middle
 
 
 def _gathered(works: Iterable[Work]) -> Iterable[Kernels]:

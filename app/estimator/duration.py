@@ -8,7 +8,7 @@ from typing import Literal
 
 from app.estimator.architecture import Architecture
 from app.estimator.flops import StepFlops
-from app.estimator.memory import Persistent
+from app.estimator.sharding import Lasting
 from app.estimator.recipe import Card, Cluster, Recipe
 
 Bound = Literal["compute", "memory_bandwidth", "interconnect", "storage"]
@@ -43,7 +43,7 @@ def step_time(
     architecture: Architecture,
     recipe: Recipe,
     flops: StepFlops,
-    lasting: Persistent,
+    lasting: Lasting,
     saved_bytes: float,
     card: Card,
     cluster: Cluster,
@@ -84,7 +84,7 @@ def _launch_seconds(architecture: Architecture, recipe: Recipe) -> float:
 def _memory_seconds(
     architecture: Architecture,
     recipe: Recipe,
-    lasting: Persistent,
+    lasting: Lasting,
     saved_bytes: float,
     card: Card,
     cluster: Cluster,
@@ -100,7 +100,7 @@ def _memory_seconds(
     return step / (card.bandwidth_bytes_per_second * cluster.share * BANDWIDTH_EFFICIENCY)
 
 
-def _gradient_seconds(lasting: Persistent, card: Card, cluster: Cluster) -> float:
+def _gradient_seconds(lasting: Lasting, card: Card, cluster: Cluster) -> float:
     """A ring all-reduce moves 2 (n − 1) / n of the gradients (Baidu's ring, 2017), once a step."""
     count = cluster.whole_gpus
     if count == 1 or cluster.parallelism == "none":

@@ -1,7 +1,7 @@
 """``estimate()``: memory, time and cost of one job."""
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from app.estimator.adapters import Adapters, place_adapters
@@ -11,7 +11,8 @@ from app.estimator.duration import INTERVAL, SAVING_BYTES_PER_SECOND, STARTUP_HO
 from app.estimator.errors import RecipeError
 from app.estimator.flops import step_flops
 from app.estimator.footprint import Footprint, footprint, host_ram_bytes
-from app.estimator.memory import StepMemory, persistent, step_memory, trainable_parameters
+from app.estimator.memory import StepMemory, step_memory
+from app.estimator.sharding import Lasting, lasting_bytes, trainable_parameters
 from app.estimator.recipe import Card, Cluster, Lora, Price, Recipe, Spot, Workload
 
 
@@ -60,11 +61,9 @@ def estimate(job: Job) -> Estimate:
     """Raises RecipeError, naming the field, for what cannot run or is not estimated yet."""
     adapters = _adapters(job)
     longest, mean = _lengths(job)
-    step = step_memory(job.architecture, job.recipe, adapters, longest)
-    if job.cluster.parallelism == "ddp" and job.cluster.whole_gpus > 1:
-        step = _with_buckets(step, job, adapters)
-    lasting = persistent(job.architecture, job.recipe, adapters)
-    time = _time(job, adapters, mean)
+    step = step_memory(job.architecture, job.recipe, adapters, longest, job.cluster)
+    lasting = lasting_bytes(job.architecture, job.recipe, adapters, job.cluster)
+    time = _time(job, adapters, lasting, mean)
     cost = None
     if job.price is not None and time.hours is not None and time.interval_hours is not None:
         cost = job_cost(time.hours, time.interval_hours, job.price, job.spot, job.budget)
@@ -96,20 +95,11 @@ def _lengths(job: Job) -> tuple[int, float]:
     return longest, min(job.workload.mean_tokens or longest, longest)
 
 
-def _with_buckets(step: StepMemory, job: Job, adapters: Adapters | None) -> StepMemory:
-    """Data-parallel training keeps a second copy of the gradients in its buckets (PyTorch DDP, bucket views off)."""
-    size = persistent(job.architecture, job.recipe, adapters).gradients
-    moments = {name: value + size for name, value in step.moments.items()}
-    components = step.components | {"gradients": step.components["gradients"] + size}
-    return replace(step, moments=moments, components=components)
-
-
-def _time(job: Job, adapters: Adapters | None, mean: float) -> Time:
+def _time(job: Job, adapters: Adapters | None, lasting: Lasting, mean: float) -> Time:
     recipe, cluster = job.recipe, job.cluster
     flops = step_flops(job.architecture, recipe, adapters, mean)
     if job.card is None:
         return Time(round(flops.total), None, None, None, None, None, None, None)
-    lasting = persistent(job.architecture, recipe, adapters)
     tokens = round(recipe.micro_batch_size * recipe.gradient_accumulation_steps * mean * cluster.whole_gpus)
     saved = 0.0
     step = step_time(job.architecture, recipe, flops, lasting, saved, job.card, cluster, mean)

@@ -4,28 +4,12 @@ from dataclasses import dataclass
 
 from app.estimator.adapters import Adapters
 from app.estimator.architecture import Architecture
-from app.estimator.compiled import PHASES, Compiled, compiled
-from app.estimator.optimizer import state_bytes, step_bytes
-from app.estimator.recipe import Recipe
-from app.estimator.tape import Peak
-
-# NF4: half a byte an element; absmax in fp32 per 64, or quantised to uint8 per 64 with fp32 per 256 of those
-# (QLoRA, arXiv 2305.14314).
-NF4_BYTES = 0.5
-ABSMAX_BYTES = {True: 1 / 64 + 4 / (64 * 256), False: 4 / 64}
+from app.estimator.compiled import PHASES, compiled
+from app.estimator.recipe import Cluster, Recipe
+from app.estimator.sharding import Lasting, lasting_bytes, local_recipe
 
 MOMENTS = (*PHASES, "optimizer_step")
-
-
-@dataclass(frozen=True, slots=True)
-class Persistent:
-    """What lives through the whole step, in bytes."""
-
-    weights: int
-    optimizer_states: int
-    gradients: int  # of all trained weights, when they exist
-    trainable: int  # elements
-    trainable_bytes: int  # bytes an element of most of them
+ONE_CARD = Cluster()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,70 +30,38 @@ class StepMemory:
         return self.moments[self.peak_phase]
 
 
-def trainable_parameters(architecture: Architecture, adapters: Adapters | None) -> int:
-    """Elements that are trained."""
-    return architecture.parameters if adapters is None else adapters.parameters
-
-
-def weight_bytes(architecture: Architecture, recipe: Recipe, adapters: Adapters | None) -> int:
-    """Bytes of all weights, adapters included."""
-    total = float(architecture.parameters * recipe.base_bytes)
-    if recipe.method == "qlora":
-        each = NF4_BYTES + ABSMAX_BYTES[recipe.double_quantization]
-        total += quantised_elements(architecture) * (each - recipe.base_bytes)
-    if adapters is not None:
-        total += adapters.parameters * recipe.adapter_bytes
-    return round(total)
-
-
-def quantised_elements(architecture: Architecture) -> int:
-    """Elements of the matrices that QLoRA holds in four bits: the blocks' linear layers but the routers."""
-    return sum(
-        block.layers * linear.weights
-        for block in architecture.blocks
-        for linear in block.linears
-        if linear.role not in ("router", "shared_router")
-    )
-
-
-def persistent(architecture: Architecture, recipe: Recipe, adapters: Adapters | None) -> Persistent:
-    """Weights, states and the gradients to come."""
-    trainable = trainable_parameters(architecture, adapters)
-    width = recipe.base_bytes if adapters is None else recipe.adapter_bytes
-    return Persistent(
-        weights=weight_bytes(architecture, recipe, adapters),
-        optimizer_states=state_bytes(recipe, trainable, width),
-        gradients=trainable * width,
-        trainable=trainable,
-        trainable_bytes=width,
-    )
-
-
 def step_memory(
-    architecture: Architecture, recipe: Recipe, adapters: Adapters | None, length: int
+    architecture: Architecture,
+    recipe: Recipe,
+    adapters: Adapters | None,
+    length: int,
+    cluster: Cluster = ONE_CARD,
 ) -> StepMemory:
     """The moments of one step of one card; ``length`` is the longest sample's tokens."""
-    lasting = persistent(architecture, recipe, adapters)
+    lasting = lasting_bytes(architecture, recipe, adapters, cluster)
+    recipe = local_recipe(recipe, cluster)
     plan = compiled(architecture, recipe, adapters)
     tokens = recipe.micro_batch_size * length
     base = lasting.weights + lasting.optimizer_states
     carried = lasting.gradients if recipe.gradient_accumulation_steps > 1 else 0
-    base_of_phases = base + carried + _bias_bytes(architecture, recipe, length)
-    largest = [_largest(peaks, tokens, length) for peaks in plan.peaks]
-    sizes = [base_of_phases + (0.0 if peak is None else peak.at(tokens, length)) for peak in largest]
-    matrix = architecture.head_weights if recipe.method == "full" else 0
-    work = step_bytes(recipe, lasting.trainable, lasting.trainable_bytes, matrix)
-    sizes.append(base + lasting.gradients + work)
+    passing = base + carried + lasting.passing + _bias_bytes(architecture, recipe, length)
+    share = lasting.gradient_share
+    sizes: list[float] = []
+    gradients: list[float] = []
+    for peaks in plan.peaks:
+        size, kept = 0.0, 0.0
+        for peak in peaks:
+            total = peak.at(tokens, length) - peak.gradients * (1.0 - share)
+            if total > size:
+                size, kept = total, peak.gradients * share
+        sizes.append(passing + size)
+        gradients.append(carried + kept)
+    sizes.append(base + lasting.gradients + lasting.step)
+    gradients.append(lasting.gradients)
     moments = {name: round(size) for name, size in zip(MOMENTS, sizes, strict=True)}
-    place = max(range(len(MOMENTS)), key=lambda index: sizes[index])
-    gradients = lasting.gradients
-    if place < len(PHASES):
-        winner = largest[place]
-        gradients = carried + (0 if winner is None else round(winner.gradients))
-    components = _components(moments[MOMENTS[place]], gradients, lasting, plan, tokens, length)
-    if MOMENTS[place] == "optimizer_step":
-        components = components | {"activations": 0, "temporary": components["activations"] + components["temporary"]}
-    return StepMemory(moments, components)
+    place = max(range(len(MOMENTS)), key=sizes.__getitem__)
+    saved = plan.saved.at(tokens, length) if place < len(PHASES) else 0.0
+    return StepMemory(moments, _components(moments[MOMENTS[place]], round(gradients[place]), lasting, saved))
 
 
 def _bias_bytes(architecture: Architecture, recipe: Recipe, length: int) -> int:
@@ -119,16 +71,10 @@ def _bias_bytes(architecture: Architecture, recipe: Recipe, length: int) -> int:
     return architecture.bias_matrices * length * length * recipe.base_bytes
 
 
-def _largest(peaks: tuple[Peak, ...], tokens: float, length: float) -> Peak | None:
-    return max(peaks, key=lambda peak: peak.at(tokens, length)) if peaks else None
-
-
-def _components(
-    peak: int, gradients: int, lasting: Persistent, plan: Compiled, tokens: float, length: float
-) -> dict[str, int]:
+def _components(peak: int, gradients: int, lasting: Lasting, saved: float) -> dict[str, int]:
     """The peak split by kind; what is left after weights, states, gradients and saved values is temporary."""
     left = peak - lasting.weights - lasting.optimizer_states - gradients
-    kept = min(left, round(plan.saved.at(tokens, length)))
+    kept = min(left, round(saved))
     return {
         "weights": lasting.weights,
         "gradients": gradients,

@@ -10,7 +10,8 @@ Optimizer = Literal[
     "adamw", "adamw_fused", "adamw_8bit", "paged_adamw_8bit", "sgd", "sgd_momentum", "adafactor", "lion"
 ]
 Attention = Literal["eager", "sdpa", "flash"]
-Parallelism = Literal["none", "ddp"]
+Parallelism = Literal["none", "ddp", "zero1", "zero2", "zero3", "fsdp"]
+Offload = Literal["none", "optimizer", "all"]
 AdapterType = Literal["fp32", "base"]
 Dtype = Literal["fp32", "bf16", "fp16"]
 
@@ -46,6 +47,8 @@ class Recipe:
     max_grad_norm: float | None = None
     fused_loss: bool = False
     packing: bool = False
+    offload: Offload = "none"
+    image_size: int | None = None
 
     @property
     def is_mixed(self) -> bool:
@@ -114,6 +117,11 @@ class Cluster:
     def whole_gpus(self) -> int:
         """Cards that each hold a copy of the model."""
         return max(1, int(self.gpu_count))
+
+    @property
+    def shards(self) -> bool:
+        """Whether what is kept is shared out among cards (over a single one there is nothing to share, yet it works so)."""
+        return self.parallelism in ("zero1", "zero2", "zero3", "fsdp")
 
     @property
     def share(self) -> float:

@@ -5,7 +5,16 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from app.catalog.packaged_offers import Billing
-from app.estimator.recipe import AdapterType, Attention, Dtype, Method, Optimizer, Precision
+from app.estimator.recipe import (
+    AdapterType,
+    Attention,
+    Dtype,
+    Method,
+    Offload,
+    Optimizer,
+    Parallelism,
+    Precision,
+)
 from app.fields import UNION_TAG, CurrencyField, Day, Id, Input, Name, PriceField, refusal
 from app.i18n import Message
 
@@ -18,7 +27,6 @@ HOURS_A_WEEK = 168
 
 Batch = Annotated[int, Field(ge=1, le=LARGEST_BATCH)]
 Length = Annotated[int, Field(ge=1, le=LONGEST_SEQUENCE)]
-ParallelismField = Literal["none", "ddp"]
 GpuCount = Annotated[float, Field(gt=0, le=LARGEST_GPU_COUNT)]
 
 
@@ -111,7 +119,11 @@ class RecipeOptions(Input):
     fused_loss: bool | None = None
     gpu: str | None = None
     gpu_count: GpuCount | None = None
-    parallelism: ParallelismField | None = None
+    parallelism: Parallelism | None = None
+    offload: Offload | None = None
+    host_ram_bytes: Annotated[int, Field(ge=1, le=10**15)] | None = None
+    storage_mb_per_second: Annotated[float, Field(gt=0, le=1e6)] | None = None
+    image_size: Annotated[int, Field(ge=32, le=8192)] | None = None
     gpus_per_node: Annotated[int, Field(ge=1, le=LARGEST_GPU_COUNT)] | None = None
     workload: WorkloadInput | None = None
     price: EstimatePriceInput | None = None

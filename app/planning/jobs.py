@@ -173,6 +173,8 @@ def _recipe(wanted: EstimateInput, defaults: _Defaults) -> Recipe:
         max_grad_norm=wanted.max_grad_norm,
         fused_loss=defaults.of("fused_loss", wanted.fused_loss, False),
         packing=defaults.of("packing", wanted.packing, False),
+        offload=defaults.of("offload", wanted.offload, "none"),
+        image_size=wanted.image_size,
     )
     if recipe.method == "qlora" and recipe.weights_dtype is not None:
         raise InvalidInput.at("weights_dtype", Message("A 4-bit base has no other type."))
