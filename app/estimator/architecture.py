@@ -238,6 +238,11 @@ class Architecture:
         )
 
     @cached_property
+    def logits(self) -> int:
+        """Outputs of the head for each token; none where it answers once for a sample."""
+        return self.head.outputs if self.head.kind in ("causal", "masked", "span") else 0
+
+    @cached_property
     def bias_matrices(self) -> int:
         """Matrices of length × length numbers that fused attention keeps as position biases."""
         return sum(block.layers * block.heads for block in self.blocks if block.adds_bias_matrix)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from app.estimator.adapters import Adapters
 from app.estimator.architecture import Architecture
@@ -13,8 +14,7 @@ from app.estimator.tape import Form, Peak, Work
 PHASES = ("forward", "loss_forward", "loss_backward", "backward")
 
 
-@dataclass(frozen=True, slots=True)
-class Kernels:
+class Kernels(NamedTuple):
     """Kernels of one shape: how many, and their operations and bytes for each one of them on average."""
 
     stage: str
@@ -32,11 +32,11 @@ class Compiled:
 
     peaks: tuple[tuple[Peak, ...], ...]  # by PHASES
     saved: Peak
-    kernels: tuple[Kernels, ...]
+    rows: tuple[Kernels, ...]
 
     def flops(self, stage: str, tokens: float, length: float) -> float:
         """Operations of one stage of one micro-batch."""
-        return sum(one.count * one.flops.at(tokens, length) for one in self.kernels if one.stage == stage)
+        return sum(one.count * one.flops.at(tokens, length) for one in self.rows if one.stage == stage)
 
 
 def compiled(architecture: Architecture, recipe: Recipe, adapters: Adapters | None) -> Compiled:

@@ -1,4 +1,4 @@
-"""Time of a step as a roofline: arithmetic, memory traffic, launches and gradient traffic; the largest one binds.
+"""Time of a step: every kernel at the card's arithmetic or memory rate, launches, the optimizer's pass, traffic.
 
 docs/formulas/time.md names the source and the range of each constant.
 """
@@ -7,23 +7,46 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.estimator.architecture import Architecture
-from app.estimator.flops import StepFlops
-from app.estimator.sharding import Lasting
+from app.estimator.compiled import Compiled
 from app.estimator.recipe import Card, Cluster, Recipe
+from app.estimator.sharding import Lasting
 
 Bound = Literal["compute", "memory_bandwidth", "interconnect", "storage"]
 
-# The share of the dense rate that whole training steps reach on long enough batches.
-LARGEST_EFFICIENCY = 0.75
-# Rows × columns of a matrix product at which half of that is reached.
-HALF_EFFICIENCY_ELEMENTS = 2_500_000
-# Launch and Python overhead of one operator, and operators of a block forward; backward launches twice as many.
-SECONDS_PER_OPERATOR = 36e-6
-OPERATORS_PER_BLOCK = {"full": 24, "lora": 34, "qlora": 46}
-BANDWIDTH_EFFICIENCY = 0.75
-INTERCONNECT_EFFICIENCY = 0.7
-# Bytes that elementwise work moves for each byte saved: its temporaries are written and read several times.
-TRAFFIC_PER_SAVED_BYTE = 20.0
+
+@dataclass(slots=True)
+class Rates:
+    """What was measured: shares of the datasheet's rates that training kernels reach, and overheads in seconds."""
+
+    # Share of the dense rate that long matrix products reach, by generation; cards that are cut short by their power
+    # or cooling stay below others.
+    products: dict[str, float]
+    attention: float  # share of the products' rate that fused attention reaches
+    bandwidth: float  # share of the memory bandwidth that elementwise kernels reach
+    expansion: float  # the same for expanding 4-bit weights
+    kernel: float  # seconds of a kernel's start and end on the card
+    forward_launch: float  # seconds of the host for an operator, Python included
+    backward_launch: float  # for one that autograd calls
+    link: float  # share of the link's rate
+    network: float  # bytes a second of one card between nodes
+    overlap: float  # share of the computing time that traffic can hide behind
+    host_optimizer: float  # bytes a second that the host's Adam gets through
+
+
+RATES = Rates(
+    products={"Turing": 0.45, "Volta": 0.7, "Ampere": 0.75, "Ada": 0.6, "Hopper": 0.6},
+    attention=0.6,
+    bandwidth=0.75,
+    expansion=0.4,
+    kernel=4e-6,
+    forward_launch=12e-6,
+    backward_launch=6e-6,
+    link=0.6,
+    network=20e9,
+    overlap=0.6,
+    host_optimizer=30e9,
+)
+USUAL_PRODUCTS = 0.6
 
 STARTUP_HOURS = 0.05
 SAVING_BYTES_PER_SECOND = 500e6
@@ -42,24 +65,52 @@ class StepTime:
 def step_time(
     architecture: Architecture,
     recipe: Recipe,
-    flops: StepFlops,
+    plan: Compiled,
     lasting: Lasting,
-    saved_bytes: float,
     card: Card,
     cluster: Cluster,
     length: float,
 ) -> StepTime:
-    """``saved_bytes`` are of one micro-batch."""
-    compute = flops.total / (_rate(card, recipe) * cluster.share * _efficiency(architecture, recipe, length))
-    launches = _launch_seconds(architecture, recipe)
-    memory = _memory_seconds(architecture, recipe, lasting, saved_bytes, card, cluster)
-    traffic = _gradient_seconds(lasting, card, cluster)
-    working = max(compute, launches) + memory
-    bound: Bound = "compute" if compute >= memory and compute >= launches else "memory_bandwidth"
-    if traffic > working:
+    """One optimizer step with samples of ``length`` tokens."""
+    tokens = recipe.micro_batch_size * length
+    repeats = recipe.gradient_accumulation_steps
+    arithmetic, memory, launches = _kernels(plan, recipe, card, cluster, tokens, length)
+    card_seconds = arithmetic + memory
+    working = max(card_seconds, launches)
+    update = _update_seconds(recipe, lasting, card, cluster)
+    each, once = _traffic_seconds(architecture, recipe, lasting, card, cluster)
+    exposed = max(0.0, each - working * RATES.overlap)
+    exposed_once = max(0.0, once - working * RATES.overlap)
+    seconds = repeats * (working + exposed) + exposed_once + update
+    bound: Bound = "compute" if arithmetic >= max(memory, launches - card_seconds) else "memory_bandwidth"
+    if repeats * each + once > repeats * working + update:
         bound = "interconnect"
-    # Gradients travel while backward still runs: two thirds of the work can hide them.
-    return StepTime(working + max(0.0, traffic - working * 2 / 3), bound)
+    return StepTime(seconds, bound)
+
+
+def _kernels(
+    plan: Compiled, recipe: Recipe, card: Card, cluster: Cluster, tokens: float, length: float
+) -> tuple[float, float, float]:
+    """Seconds of one micro-batch: in kernels bound by arithmetic, in those bound by memory, and of the host."""
+    rates = RATES
+    peak = _rate(card, recipe) * cluster.share * rates.products.get(card.generation, USUAL_PRODUCTS)
+    bandwidth = card.bandwidth_bytes_per_second * cluster.share * rates.bandwidth
+    pairs = tokens * length
+    arithmetic = memory = launches = 0.0
+    for stage, kind, _, _, count, flops, moved in plan.rows:
+        operations = flops[0] + flops[1] * tokens + flops[2] * pairs
+        seconds = (moved[0] + moved[1] * tokens + moved[2] * pairs) / bandwidth
+        if kind == "expand":
+            seconds *= rates.bandwidth / rates.expansion
+        if operations:
+            computing = operations / (peak * rates.attention if kind == "attention" else peak)
+            if computing > seconds:
+                arithmetic += count * (computing + rates.kernel)
+                launches += count * (rates.backward_launch if stage == "backward" else rates.forward_launch)
+                continue
+        memory += count * (seconds + rates.kernel)
+        launches += count * (rates.backward_launch if stage == "backward" else rates.forward_launch)
+    return arithmetic, memory, launches
 
 
 def _rate(card: Card, recipe: Recipe) -> float:
@@ -70,40 +121,38 @@ def _rate(card: Card, recipe: Recipe) -> float:
     return narrow or card.fp32_flops
 
 
-def _efficiency(architecture: Architecture, recipe: Recipe, length: float) -> float:
-    elements = recipe.micro_batch_size * length * architecture.hidden
-    return LARGEST_EFFICIENCY * elements / (elements + HALF_EFFICIENCY_ELEMENTS)
+def _update_seconds(recipe: Recipe, lasting: Lasting, card: Card, cluster: Cluster) -> float:
+    """The optimizer reads and writes states and weights, and reads gradients."""
+    if recipe.offload != "none":
+        return (2.0 * lasting.host + 2.0 * lasting.gradients) / RATES.host_optimizer
+    moved = 2.0 * lasting.optimizer_states + 4.0 * lasting.gradients + 2.0 * lasting.step
+    return moved / (card.bandwidth_bytes_per_second * cluster.share * RATES.bandwidth)
 
 
-def _launch_seconds(architecture: Architecture, recipe: Recipe) -> float:
-    passes = 3 + (1 if recipe.gradient_checkpointing else 0)
-    operators = OPERATORS_PER_BLOCK[recipe.method] * architecture.layers * passes
-    return operators * SECONDS_PER_OPERATOR * recipe.gradient_accumulation_steps
+def _traffic_seconds(
+    architecture: Architecture, recipe: Recipe, lasting: Lasting, card: Card, cluster: Cluster
+) -> tuple[float, float]:
+    """Seconds on the links for each micro-batch, and once a step.
 
-
-def _memory_seconds(
-    architecture: Architecture,
-    recipe: Recipe,
-    lasting: Lasting,
-    saved_bytes: float,
-    card: Card,
-    cluster: Cluster,
-) -> float:
-    """Activations, expanded 4-bit weights, and the optimizer's pass over weights, gradients and states."""
-    micro = TRAFFIC_PER_SAVED_BYTE * saved_bytes
-    if recipe.method == "qlora":
-        weights = architecture.layers * architecture.block_weights
-        passes = 3 if recipe.gradient_checkpointing else 2
-        micro += passes * weights * (0.5 + 2 * recipe.compute_bytes)
-    step = micro * recipe.gradient_accumulation_steps
-    step += 2 * lasting.optimizer_states + 4 * lasting.gradients
-    return step / (card.bandwidth_bytes_per_second * cluster.share * BANDWIDTH_EFFICIENCY)
-
-
-def _gradient_seconds(lasting: Lasting, card: Card, cluster: Cluster) -> float:
-    """A ring all-reduce moves 2 (n − 1) / n of the gradients (Baidu's ring, 2017), once a step."""
+    A ring moves (n − 1)/n of what it gathers or scatters, twice that of what it reduces everywhere (Patarasuk and Yuan,
+    2009). DDP reduces once a step; ZeRO-2 scatters gradients each time; ZeRO-3 and FSDP gather the weights for forward
+    and for backward, too.
+    """
     count = cluster.whole_gpus
+    host = 0.0
+    if recipe.offload == "all":
+        # Shares of the weights come over the bus each time they are needed.
+        host = 3.0 * lasting.host / card.pcie_bytes_per_second / 2
     if count == 1 or cluster.parallelism == "none":
-        return 0.0
-    rate = card.interconnect_bytes_per_second or card.pcie_bytes_per_second
-    return 2 * (count - 1) / count * lasting.gradients / (rate * INTERCONNECT_EFFICIENCY)
+        return host, 0.0
+    rate = (card.interconnect_bytes_per_second or card.pcie_bytes_per_second) * RATES.link
+    if count > cluster.gpus_per_node:
+        rate = min(rate, RATES.network)
+    share = (count - 1) / count
+    whole_gradients = lasting.gradients * (count if lasting.gradient_share < 1 else 1)
+    if cluster.parallelism in ("ddp", "zero1"):
+        return host, 2 * share * whole_gradients / rate
+    if cluster.parallelism == "zero2":
+        return host + share * whole_gradients / rate, share * whole_gradients / rate
+    weights = lasting.gathered
+    return host + share * (2 * weights + whole_gradients) / rate, 0.0

@@ -12,7 +12,8 @@ from app.estimator.errors import RecipeError
 from app.estimator.flops import step_flops
 from app.estimator.footprint import Footprint, footprint, host_ram_bytes
 from app.estimator.memory import StepMemory, step_memory
-from app.estimator.sharding import Lasting, lasting_bytes, trainable_parameters
+from app.estimator.compiled import compiled
+from app.estimator.sharding import Lasting, lasting_bytes, local_recipe, trainable_parameters
 from app.estimator.recipe import Card, Cluster, Lora, Price, Recipe, Spot, Workload
 
 
@@ -101,8 +102,8 @@ def _time(job: Job, adapters: Adapters | None, lasting: Lasting, mean: float) ->
     if job.card is None:
         return Time(round(flops.total), None, None, None, None, None, None, None)
     tokens = round(recipe.micro_batch_size * recipe.gradient_accumulation_steps * mean * cluster.whole_gpus)
-    saved = 0.0
-    step = step_time(job.architecture, recipe, flops, lasting, saved, job.card, cluster, mean)
+    plan = compiled(job.architecture, local_recipe(recipe, cluster), adapters)
+    step = step_time(job.architecture, recipe, plan, lasting, job.card, cluster, mean)
     steps = _steps(job, tokens)
     hours = None if steps is None else _hours(steps, step.seconds, lasting.weights)
     return Time(

@@ -8,16 +8,21 @@ from app.estimator.recipe import Card, Cluster
 MIB = 1024**2
 GIB = 1024**3
 
-# CUDA context and libraries' workspaces. 141 MiB on a T4 with recent PyTorch, 1,343 MiB on a V100 with an older
-# driver; docs/formulas/memory.md lists the readings.
-CONTEXT_BYTES = 450 * MIB
-# What the caching allocator holds beyond what it handed out: blocks of what lives for a while do not fit one another
-# exactly. Medians of the published pairs: 1.05 to 1.20 of the whole; more when more of the peak is short-lived.
-SLACK_OF_SHORT_LIVED = 0.12
-SLACK_OF_LASTING = 0.02
+# CUDA context and libraries' workspaces by generation: 141 MiB on a T4 with recent PyTorch, 1,343 MiB on a V100 with an
+# older driver; docs/formulas/memory.md lists the readings.
+CONTEXT_BYTES = {"Turing": 150 * MIB, "Volta": 1000 * MIB, "Ada": 900 * MIB, "Hopper": 1100 * MIB, "Blackwell": 1100 * MIB}
+USUAL_CONTEXT_BYTES = 600 * MIB
+# What the caching allocator holds beyond what it handed out: blocks of one moment do not fit the next one's tensors.
+# Shares of what comes and goes, fitted to the published pairs as docs/formulas/memory.md says.
+SLACK_OF_LOGITS = 1.35  # a copy that the training loop still holds, and a block between them that fits nothing
+SLACK_OF_SCORES = 0.85
+SLACK_OF_REST = 0.13
+SLACK_OF_EARLIER = 0.4
+SLACK_OF_PASSING = 1.3
+SLACK_OF_LASTING = 0.025
 LEAST_SLACK_BYTES = 24 * MIB
 # Of 90 readings in 100 the truth lay within these multiples of the requirement.
-INTERVAL = (0.95, 1.18)
+INTERVAL = (0.88, 1.15)
 
 HOST_BYTES_WITHOUT_MODEL = 4 * GIB
 
@@ -39,15 +44,14 @@ def footprint(step: StepMemory, card: Card | None, cluster: Cluster) -> Footprin
     """The reservation for a step on a card; a card that is nearly full makes the allocator give blocks back."""
     if card is None:
         return Footprint(None, None, None, None, None, None, 0)
-    lasting = step.components["weights"] + step.components["optimizer_states"]
-    short_lived = step.peak_bytes - lasting
-    slack = max(LEAST_SLACK_BYTES, SLACK_OF_SHORT_LIVED * short_lived + SLACK_OF_LASTING * lasting)
+    context = CONTEXT_BYTES.get(card.generation, USUAL_CONTEXT_BYTES)
+    slack = max(LEAST_SLACK_BYTES, _slack(step))
     capacity = None if card.usable_bytes is None else int(card.usable_bytes * cluster.share)
     if capacity is not None:
-        room = capacity - CONTEXT_BYTES - step.peak_bytes
+        room = capacity - context - step.peak_bytes
         slack = max(LEAST_SLACK_BYTES, min(slack, room))
     reserved = step.peak_bytes + round(slack)
-    required = reserved + CONTEXT_BYTES
+    required = reserved + context
     return Footprint(
         reserved_bytes=reserved,
         required_bytes=required,
@@ -56,6 +60,18 @@ def footprint(step: StepMemory, card: Card | None, cluster: Cluster) -> Footprin
         fits=None if capacity is None else required <= capacity,
         headroom_bytes=None if capacity is None else capacity - required,
         framework_bytes=required - step.peak_bytes,
+    )
+
+
+def _slack(step: StepMemory) -> float:
+    short, parts = step.short_lived, step.components
+    return (
+        SLACK_OF_LOGITS * short.logits
+        + SLACK_OF_SCORES * short.scores
+        + SLACK_OF_REST * short.rest
+        + SLACK_OF_EARLIER * short.earlier
+        + SLACK_OF_PASSING * short.passing
+        + SLACK_OF_LASTING * (parts["weights"] + parts["optimizer_states"])
     )
 
 

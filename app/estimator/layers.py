@@ -74,6 +74,7 @@ class Layers:
         rows = _scaled(tensor.width, layer.outputs / layer.inputs)
         flops = rows.times(2 * layer.inputs)
         packed = Tensor(None, Form(layer.weights * 0.5), 1, None)
+        tape.note_expansion(expanded, again=narrow.node is not None)
         # The packed weight is kept for backward: it costs nothing, but recomputation has to get that far.
         result = tape.operate(
             (narrow, packed), rows, size, saves=(packed,), saves_late=True, scratch=expanded,

@@ -4,12 +4,24 @@ from dataclasses import dataclass
 
 from app.estimator.adapters import Adapters
 from app.estimator.architecture import Architecture
-from app.estimator.compiled import PHASES, compiled
+from app.estimator.compiled import PHASES, Compiled, compiled
 from app.estimator.recipe import Cluster, Recipe
 from app.estimator.sharding import Lasting, lasting_bytes, local_recipe
 
 MOMENTS = (*PHASES, "optimizer_step")
+BACKWARD = PHASES.index("backward")
 ONE_CARD = Cluster()
+
+
+@dataclass(frozen=True, slots=True)
+class ShortLived:
+    """What of the peak comes and goes, by what the allocator makes of it; bytes."""
+
+    logits: int  # one copy of the logits in fp32
+    scores: int  # attention scores that are tensors
+    rest: int  # everything else that is not lasting, when the optimizer's moment is not the worst
+    earlier: int  # the largest moment before the optimizer's, when that one is the worst
+    passing: int  # gathered layers and buckets
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +30,7 @@ class StepMemory:
 
     moments: dict[str, int]
     components: dict[str, int]
+    short_lived: ShortLived
 
     @property
     def peak_phase(self) -> str:
@@ -58,10 +71,13 @@ def step_memory(
         gradients.append(carried + kept)
     sizes.append(base + lasting.gradients + lasting.step)
     gradients.append(lasting.gradients)
+    sizes[BACKWARD] += _held_gradients(architecture, recipe, cluster, tokens)
     moments = {name: round(size) for name, size in zip(MOMENTS, sizes, strict=True)}
     place = max(range(len(MOMENTS)), key=sizes.__getitem__)
     saved = plan.saved.at(tokens, length) if place < len(PHASES) else 0.0
-    return StepMemory(moments, _components(moments[MOMENTS[place]], round(gradients[place]), lasting, saved))
+    components = _components(moments[MOMENTS[place]], round(gradients[place]), lasting, saved)
+    logits = 4 * tokens * architecture.logits if not recipe.fused_loss else 0
+    return StepMemory(moments, components, _short_lived(sizes, base, lasting, logits, _score_bytes(plan, tokens, length)))
 
 
 def _bias_bytes(architecture: Architecture, recipe: Recipe, length: int) -> int:
@@ -69,6 +85,33 @@ def _bias_bytes(architecture: Architecture, recipe: Recipe, length: int) -> int:
     if recipe.attention == "eager" or recipe.gradient_checkpointing:
         return 0
     return architecture.bias_matrices * length * length * recipe.base_bytes
+
+
+def _held_gradients(architecture: Architecture, recipe: Recipe, cluster: Cluster, tokens: int) -> int:
+    """Gradients of the blocks' inputs that FSDP's hooks hold to the end of backward where weights are frozen.
+
+    A block without trained weights of its own unit has no other sign that its backward is over, so FSDP waits for the
+    gradients of its inputs (PyTorch, ``_register_post_backward_reshard_only_hook``). Seen in the published runs of
+    docs/formulas/memory.md: one hidden state a block on top of the checkpoints.
+    """
+    if cluster.parallelism != "fsdp" or recipe.method == "full":
+        return 0
+    return architecture.layers * architecture.hidden * tokens * recipe.base_bytes
+
+
+def _score_bytes(plan: Compiled, tokens: int, length: int) -> float:
+    return max((peak.pair for peaks in plan.peaks for peak in peaks), default=0.0) * tokens * length
+
+
+def _short_lived(
+    sizes: list[float], base: int, lasting: Lasting, logits: int, scores: float
+) -> ShortLived:
+    earlier = max(sizes[:-1]) - base
+    if sizes[-1] >= max(sizes[:-1]):
+        return ShortLived(logits, 0, 0, round(earlier), lasting.passing)
+    at_loss = max(sizes[1], sizes[2]) >= max(sizes)
+    rest = earlier - scores - (3 * logits if at_loss else 0)
+    return ShortLived(logits, round(scores), round(max(0.0, rest)), 0, lasting.passing)
 
 
 def _components(peak: int, gradients: int, lasting: Lasting, saved: float) -> dict[str, int]:

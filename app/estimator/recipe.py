@@ -103,6 +103,7 @@ class Card:
     tf32_flops: float | None = None
     interconnect_bytes_per_second: float | None = None
     pcie_bytes_per_second: float = 16e9
+    generation: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ class Lasting:
     step: int  # alive only while the optimizer works
     trainable: int
     host: int  # kept in the host's memory instead
+    gathered: int = 0  # the weights as they travel between cards, whole
 
 
 def local_recipe(recipe: Recipe, cluster: Cluster) -> Recipe:
@@ -143,6 +144,7 @@ def _fsdp(
         step=round(step),
         trainable=trainable,
         host=round(offloaded),
+        gathered=round(each * architecture.parameters),
     )
 
 
@@ -183,4 +185,5 @@ def _zero(
         step=round(step),
         trainable=trainable,
         host=round(offloaded),
+        gathered=round(base) if stage == 3 else 0,
     )

@@ -320,6 +320,13 @@ class Tape:
         """Forgets the cached casts."""
         self.cast_cache = {}
 
+    def note_expansion(self, expanded: Form, *, again: bool) -> None:
+        """Work of expanding a 4-bit weight: half a byte is read for each two written; ``again`` for backward."""
+        moved = expanded.times(1.25)
+        self.works.append(Work(self.stage, "expand", 0, 0, self.repeats, Form(), moved))
+        if again and self.saving:
+            self.works.append(Work("backward", "expand", 0, 0, self.repeats, Form(), moved))
+
     def split(self, tensor: Tensor, *widths: float) -> tuple[Tensor, ...]:
         """Views of a tensor's parts; their gradients wait for one another and are put together."""
         node: Node | None = None

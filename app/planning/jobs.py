@@ -92,6 +92,7 @@ def card_of(gpu: Gpu) -> Card:
         # The datasheet's figure is of both directions together.
         interconnect_bytes_per_second=_half(gpu.interconnect_gb_per_second),
         pcie_bytes_per_second=PCIE_BYTES_PER_SECOND.get((gpu.pcie or "").split(" ")[0], 12e9),
+        generation=gpu.architecture,
     )
 
 
