@@ -150,7 +150,8 @@ class Blocks:
         block, layers = self.block, self.layers
         if layers.recipe.attention == "flash" or not (layers.eager or block.always_eager):
             shared = not across and block.key_value_heads != block.heads
-            return layers.fused_attention(query, key, value, block.heads, repeats=shared), None
+            causal = block.causal and not across
+            return layers.fused_attention(query, key, value, block.heads, repeats=shared, causal=causal), None
         return self._eager(query, key, value, across=across)
 
     def _eager(self, query: Tensor, key: Tensor, value: Tensor, *, across: bool) -> tuple[Tensor, Tensor]:

@@ -21,31 +21,39 @@ class Rates:
     # Share of the dense rate that long matrix products reach, by generation; cards that are cut short by their power
     # or cooling stay below others.
     products: dict[str, float]
+    fp32_products: float  # the same of fp32's rate
     attention: float  # share of the products' rate that fused attention reaches
     bandwidth: float  # share of the memory bandwidth that elementwise kernels reach
     expansion: float  # the same for expanding 4-bit weights
-    kernel: float  # seconds of a kernel's start and end on the card
+    kernel: float  # seconds that each operator costs however small it is
     forward_launch: float  # seconds of the host for an operator, Python included
     backward_launch: float  # for one that autograd calls
-    link: float  # share of the link's rate
-    network: float  # bytes a second of one card between nodes
+    nvlink: float  # share of the cards' own links
+    pcie: float  # share of the bus, over which cards without links talk through the host's memory
+    network: float  # bytes a second between nodes for each card of a node; the node's cards share the work
+    gathering: float  # seconds of the host for each layer that ZeRO-3 gathers and gives back
     overlap: float  # share of the computing time that traffic can hide behind
     host_optimizer: float  # bytes a second that the host's Adam gets through
 
 
 RATES = Rates(
-    products={"Turing": 0.45, "Volta": 0.7, "Ampere": 0.75, "Ada": 0.6, "Hopper": 0.6},
-    attention=0.6,
-    bandwidth=0.75,
-    expansion=0.4,
-    kernel=4e-6,
-    forward_launch=12e-6,
-    backward_launch=6e-6,
-    link=0.6,
-    network=20e9,
-    overlap=0.6,
-    host_optimizer=30e9,
-)
+    products={
+        "Turing": 0.26, "Volta": 0.84, "Ampere": 0.7, "Ada": 0.95, "l40s": 0.58, "rtx-6000-ada": 0.45, "Hopper": 0.5,
+    },
+    fp32_products=0.7,
+    attention=0.48,
+    bandwidth=0.78,
+    expansion=0.16,
+    kernel=22e-6,
+    forward_launch=36e-6,
+    backward_launch=4e-6,
+    nvlink=0.6,
+    pcie=0.3,
+    network=25e9,
+    gathering=9e-3,
+    overlap=0.9,
+    host_optimizer=28e9,
+)  # fmt: skip
 USUAL_PRODUCTS = 0.6
 
 STARTUP_HOURS = 0.05
@@ -75,6 +83,8 @@ def step_time(
     tokens = recipe.micro_batch_size * length
     repeats = recipe.gradient_accumulation_steps
     arithmetic, memory, launches = _kernels(plan, recipe, card, cluster, tokens, length)
+    if cluster.parallelism == "zero3":
+        launches += RATES.gathering * architecture.layers
     card_seconds = arithmetic + memory
     working = max(card_seconds, launches)
     update = _update_seconds(recipe, lasting, card, cluster)
@@ -93,8 +103,11 @@ def _kernels(
 ) -> tuple[float, float, float]:
     """Seconds of one micro-batch: in kernels bound by arithmetic, in those bound by memory, and of the host."""
     rates = RATES
-    peak = _rate(card, recipe) * cluster.share * rates.products.get(card.generation, USUAL_PRODUCTS)
+    peak = _reached_rate(card, recipe) * cluster.share
+    kernel = rates.kernel
     bandwidth = card.bandwidth_bytes_per_second * cluster.share * rates.bandwidth
+    # Operations are counted over the full length × length; a causal kernel skips half of it.
+    shares = {"attention": rates.attention, "causal": 2.0 * rates.attention}
     pairs = tokens * length
     arithmetic = memory = launches = 0.0
     for stage, kind, _, _, count, flops, moved in plan.rows:
@@ -103,22 +116,25 @@ def _kernels(
         if kind == "expand":
             seconds *= rates.bandwidth / rates.expansion
         if operations:
-            computing = operations / (peak * rates.attention if kind == "attention" else peak)
+            computing = operations / (peak * shares.get(kind, 1.0))
             if computing > seconds:
-                arithmetic += count * (computing + rates.kernel)
+                arithmetic += count * (computing + kernel)
                 launches += count * (rates.backward_launch if stage == "backward" else rates.forward_launch)
                 continue
-        memory += count * (seconds + rates.kernel)
+        memory += count * (seconds + kernel)
         launches += count * (rates.backward_launch if stage == "backward" else rates.forward_launch)
     return arithmetic, memory, launches
 
 
-def _rate(card: Card, recipe: Recipe) -> float:
-    if recipe.precision == "fp32":
-        return card.fp32_flops
+def _reached_rate(card: Card, recipe: Recipe) -> float:
+    """Operations a second of long matrix products."""
+    products = RATES.products
+    share = products.get(card.gpu_id) or products.get(card.generation, USUAL_PRODUCTS)
     narrow = card.bf16_flops if recipe.precision.startswith("bf16") else card.fp16_flops
-    # A card without bf16 emulates it at the fp32 rate.
-    return narrow or card.fp32_flops
+    if recipe.precision == "fp32" or not narrow:
+        # A card without bf16 emulates it at the fp32 rate.
+        return card.fp32_flops * RATES.fp32_products
+    return narrow * share
 
 
 def _update_seconds(recipe: Recipe, lasting: Lasting, card: Card, cluster: Cluster) -> float:
@@ -145,9 +161,12 @@ def _traffic_seconds(
         host = 3.0 * lasting.host / card.pcie_bytes_per_second / 2
     if count == 1 or cluster.parallelism == "none":
         return host, 0.0
-    rate = (card.interconnect_bytes_per_second or card.pcie_bytes_per_second) * RATES.link
+    if card.interconnect_bytes_per_second:
+        rate = card.interconnect_bytes_per_second * RATES.nvlink
+    else:
+        rate = card.pcie_bytes_per_second * RATES.pcie
     if count > cluster.gpus_per_node:
-        rate = min(rate, RATES.network)
+        rate = min(rate, RATES.network * cluster.gpus_per_node)
     share = (count - 1) / count
     whole_gradients = lasting.gradients * (count if lasting.gradient_share < 1 else 1)
     if cluster.parallelism in ("ddp", "zero1"):

@@ -213,7 +213,7 @@ class Layers:
         return total
 
     def fused_attention(
-        self, query: Tensor, key: Tensor, value: Tensor, heads: int, *, repeats: bool
+        self, query: Tensor, key: Tensor, value: Tensor, heads: int, *, repeats: bool, causal: bool
     ) -> Tensor:
         """One kernel that keeps q, k, v, its output and a statistic a head (FlashAttention, arXiv 2205.14135)."""
         tape, size = self.tape, self.compute
@@ -227,7 +227,7 @@ class Layers:
         back = Form(pair=flops.pair * 2.5)
         return tape.operate(
             (query, key, value), output, size, saves=(query, key, value), saves_output=True,
-            side_bytes=per_token(STATISTIC_BYTES * heads), kind="attention", inner=query.width.token / heads,
+            side_bytes=per_token(STATISTIC_BYTES * heads), kind="causal" if causal else "attention", inner=query.width.token / heads,
             outer=heads, flops=flops, backward_flops=(back, Form(), Form()),
         )  # fmt: skip
 

@@ -52,7 +52,7 @@ class Work(NamedTuple):
     """One kernel's work: ``count`` times, operations a token and a pair, and the bytes it reads and writes."""
 
     stage: str
-    kind: str  # "dense" | "attention" | "elementwise" | "expand"
+    kind: str  # "dense" | "attention" | "causal" | "elementwise" | "expand"
     inner: float
     outer: float
     count: float
