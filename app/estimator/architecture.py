@@ -158,6 +158,26 @@ class Head:
     pooler_name: str = "dense"
 
 
+@dataclass(frozen=True, slots=True)
+class UNet:
+    """A denoising network of convolutions and transformers (arXiv 2112.10752); sizes of the latent image.
+
+    ``channels`` of each resolution, from the finest; ``depths``: transformer blocks after each convolution block there.
+    """
+
+    channels: tuple[int, ...]
+    depths: tuple[int, ...]
+    heads: tuple[int, ...]
+    layers: int
+    context: int  # width of the text's tokens
+    context_tokens: int
+    latent_channels: int
+    side: int  # of the latent image, in its points
+    time_width: int
+    added_width: int  # of what is embedded beside the time
+    linear_projection: bool
+
+
 @dataclass(frozen=True)
 class Architecture:
     """A transformer, as the stacks of its blocks in the order in which they compute."""
@@ -177,10 +197,29 @@ class Architecture:
     other_parameters: int = 0  # of parts beside what is trained step by step: position tables of images, convolutions
     end_dropout: bool = False  # after the last norms, as T5 has
     encoder_norm: bool = False  # an encoder before the decoder ends in a norm
-    fixed_tokens: int = 0  # of a sample whose length is not the request's: patches of an image, frames of speech
+    fixed_tokens: int = 0  # of a sample whose length is not the request's: patches of an image
+    unet: "UNet | None" = None
+    frozen_parameters: int = 0  # of encoders that are on the card, 16 bits each, and never trained
     longest_tokens: int | None = None
     rotary: bool = True
     unknown_fields: tuple[str, ...] = ()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.model_type, self.hidden, self.blocks, self.embeddings, self.head, self.unet))
+
+    @cached_property
+    def by_sample(self) -> bool:
+        """Whether sizes go by samples, because parts of a sample have lengths of their own."""
+        return self.unet is not None or self.fixed_tokens > 0 or any(block.fixed_tokens for block in self.blocks)
+
+    @cached_property
+    def counts_tokens(self) -> bool:
+        """Whether its samples are sequences of tokens, and not images."""
+        return self.unet is None and self.fixed_tokens == 0
 
     @cached_property
     def layers(self) -> int:

@@ -8,11 +8,28 @@ from app.estimator.tape import Form, Tensor, per_token
 class Blocks:
     """Writes a kind of block on the layers' tape."""
 
-    def __init__(self, layers: Layers, block: Block, *, other: Tensor | None = None) -> None:
+    def __init__(
+        self,
+        layers: Layers,
+        block: Block,
+        *,
+        other: Tensor | None = None,
+        spread: float = 1.0,
+        keys: float | None = None,
+        other_keys: float | None = None,
+    ) -> None:
+        """``other``: the encoder's output, for cross-attention.
+
+        Where the tape counts samples and not tokens, ``spread`` is the tokens of this block in each sample, ``keys`` the
+        tokens that each of them attends to, and ``other_keys`` those of the other sequence.
+        """
         self.layers = layers
         self.tape = layers.tape
         self.block = block
-        self.other = other  # the encoder's output, for cross-attention
+        self.other = other
+        self.spread = spread
+        self.keys = keys
+        self.other_keys = other_keys
 
     def forward(self, tensor: Tensor) -> Tensor:
         """One block."""
@@ -70,6 +87,9 @@ class Blocks:
         mixed = self._dropped(self.feed_forward(normed))
         return self.tape.add(self.tape.add(mixed, attended), tensor)
 
+    def _wide(self, width: float) -> Form:
+        return per_token(width * self.spread)
+
     def _norm(self, tensor: Tensor) -> Tensor:
         return self.layers.norm(tensor, self.block.hidden, self.block.norm, bias=self.block.norm_bias)
 
@@ -101,7 +121,9 @@ class Blocks:
             return self._latent(tensor)
         if block.find("qkv") is not None:
             fused = self._linear(tensor, "qkv")
-            query, key, value = self.tape.split(fused, block.query_width, block.key_width, block.key_width)
+            query, key, value = self.tape.split(
+                fused, *(width * self.spread for width in (block.query_width, block.key_width, block.key_width))
+            )
             del fused
             if block.copies_heads:
                 query, key, value = self.tape.scale(query), self.tape.scale(key), self.tape.scale(value)
@@ -126,13 +148,13 @@ class Blocks:
         packed = self._linear(tensor, "kv_a")
         expand = block.find("kv_b")
         assert expand is not None  # noqa: S101
-        low, _ = tape.split(packed, expand.inputs, block.rope_width)
+        low, _ = tape.split(packed, expand.inputs * self.spread, block.rope_width * self.spread)
         low = self.layers.norm(low, expand.inputs, "rms")
         both = self._linear(low, "kv_b")
-        value_width = block.heads * (block.value_width or block.head_width)
+        value_width = self.spread * block.heads * (block.value_width or block.head_width)
         key, value = tape.split(both, both.width.token - value_width, value_width)
         # Keys get the shared rotary part copied to each head.
-        key = tape.operate((key,), per_token(block.query_width), key.bytes)
+        key = tape.operate((key,), self._wide(block.query_width), key.bytes)
         return query, key, value
 
     def cross_attention(self, tensor: Tensor) -> tuple[Tensor, Tensor | None]:
@@ -151,20 +173,22 @@ class Blocks:
         if layers.recipe.attention == "flash" or not (layers.eager or block.always_eager):
             shared = not across and block.key_value_heads != block.heads
             causal = block.causal and not across
-            return layers.fused_attention(query, key, value, block.heads, repeats=shared, causal=causal), None
+            keys = self.other_keys if across else self.keys
+            heads = block.heads * self.spread
+            attended = layers.fused_attention(query, key, value, heads, keys=keys, repeats=shared, causal=causal)
+            return attended, None
         return self._eager(query, key, value, across=across)
 
     def _eager(self, query: Tensor, key: Tensor, value: Tensor, *, across: bool) -> tuple[Tensor, Tensor]:
         """The scores as a tensor of heads × length × length: product, scaling, mask, softmax, dropout, product."""
         block, layers, tape = self.block, self.layers, self.tape
-        ratio = block.cross_tokens if across else 1.0
+        keys = self.other_keys if across else self.keys
         shared = not across and block.key_value_heads != block.heads
         if shared:
             key = layers.repeated(key, query.width)
             value_width = block.heads * (block.value_width or block.head_width)
-            value = layers.repeated(value, per_token(value_width))
-        scores = Form(pair=block.heads * ratio)
-        product = Form(pair=2 * query.width.token * ratio)
+            value = layers.repeated(value, self._wide(value_width))
+        scores, product = _pairs(block.heads * self.spread, keys), _pairs(2 * query.width.token, keys)
         weights = layers.batched_product(query, key, scores, product)
         if not block.scores_at_once:
             weights = tape.scale(weights)
@@ -179,7 +203,7 @@ class Blocks:
         weights = tape.to(weights, query.bytes if block.softmax_widens else size if not tape.autocast else 4)
         if block.attention_dropout:
             weights = layers.dropout(weights)
-        output = per_token(block.heads * (block.value_width or block.head_width))
+        output = self._wide(block.heads * (block.value_width or block.head_width))
         result = layers.batched_product(weights, value, output, product)
         return tape.scale(result), weights
 
@@ -216,7 +240,7 @@ class Blocks:
             return routed
         shared = self._mlp(tensor, "shared_gate", "shared_up", "shared_down")
         if block.find("shared_router") is not None:
-            gate = tape.operate((self._linear(tensor, "shared_router"),), per_token(1), tensor.bytes, saves_output=True)
+            gate = tape.operate((self._linear(tensor, "shared_router"),), self._wide(1), tensor.bytes, saves_output=True)
             shared = tape.multiply(shared, gate)
         return tape.add(routed, shared)
 
@@ -228,8 +252,12 @@ class Blocks:
         sent = tape.operate((tensor,), copies, tensor.bytes)
         result = self._mlp(sent, "gate", "up", "down")
         del sent
-        share = Tensor(scores.storage, per_token(down.active), scores.bytes, scores.node)
+        share = Tensor(scores.storage, self._wide(down.active), scores.bytes, scores.node)
         weighted = tape.multiply(result, share)
         del result, share
         return tape.operate((weighted,), tensor.width, tensor.bytes)
 
+
+def _pairs(width: float, keys: float | None) -> Form:
+    """``width`` for each token and token that it attends to."""
+    return Form(pair=width) if keys is None else Form(token=width * keys)

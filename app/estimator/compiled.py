@@ -41,10 +41,17 @@ class Compiled:
 
 def compiled(architecture: Architecture, recipe: Recipe, adapters: Adapters | None) -> Compiled:
     """From memory where the same model and recipe were computed before, whatever the batch and length."""
-    return _compiled(architecture, _shape_of(recipe), adapters)
+    return _compiled(architecture, _shape_of(recipe, architecture), adapters)
 
 
-def _shape_of(recipe: Recipe) -> Recipe:
+def units(architecture: Architecture, recipe: Recipe, length: float) -> tuple[float, float]:
+    """What the forms are evaluated at: tokens of a micro-batch and their length, or samples and one."""
+    if architecture.by_sample:
+        return recipe.micro_batch_size, 1.0
+    return recipe.micro_batch_size * length, length
+
+
+def _shape_of(recipe: Recipe, architecture: Architecture) -> Recipe:
     """The recipe without what the tape does not depend on."""
     return Recipe(
         recipe.method,
@@ -55,6 +62,7 @@ def _shape_of(recipe: Recipe) -> Recipe:
         lora=recipe.lora,
         weights_dtype=recipe.weights_dtype,
         fused_loss=recipe.fused_loss,
+        sequence_length=recipe.sequence_length if architecture.by_sample else 1,
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from app.estimator.architecture import Architecture
 from app.estimator.errors import ConfigError
 from app.estimator.readers.decoders import FAMILIES, Family, read_decoder
+from app.estimator.readers.diffusion import read_unet
 from app.estimator.readers.encoder_decoders import T5_KINDS, read_t5, read_whisper
 from app.estimator.readers.encoders import ENCODERS, read_encoder
 from app.estimator.readers.images import VISION_KINDS, read_vision
@@ -20,6 +21,8 @@ def read_architecture(config: object) -> Architecture:
     """
     if not isinstance(config, Mapping):
         raise ConfigError("", "not_an_object")
+    if config.get("_class_name") == "UNet2DConditionModel":
+        return read_unet(config)
     model_type = config.get("model_type")
     if not isinstance(model_type, str):
         raise ConfigError("model_type", "required", known=", ".join(KINDS))

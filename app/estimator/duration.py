@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.estimator.architecture import Architecture
-from app.estimator.compiled import Compiled
+from app.estimator.compiled import Compiled, units
 from app.estimator.recipe import Card, Cluster, Recipe
 from app.estimator.sharding import Lasting
 
@@ -80,9 +80,9 @@ def step_time(
     length: float,
 ) -> StepTime:
     """One optimizer step with samples of ``length`` tokens."""
-    tokens = recipe.micro_batch_size * length
+    tokens, pairs = units(architecture, recipe, length)
     repeats = recipe.gradient_accumulation_steps
-    arithmetic, memory, launches = _kernels(plan, recipe, card, cluster, tokens, length)
+    arithmetic, memory, launches = _kernels(plan, recipe, card, cluster, tokens, pairs)
     if cluster.parallelism == "zero3":
         launches += RATES.gathering * architecture.layers
     card_seconds = arithmetic + memory

@@ -1,7 +1,7 @@
 """``estimate()``: memory, time and cost of one job."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from app.estimator.adapters import Adapters, place_adapters
@@ -14,12 +14,13 @@ from app.estimator.footprint import Footprint, footprint, host_ram_bytes
 from app.estimator.memory import StepMemory, step_memory
 from app.estimator.compiled import compiled
 from app.estimator.sharding import Lasting, lasting_bytes, local_recipe, trainable_parameters
+from app.estimator.readers.diffusion import at_image_size
 from app.estimator.recipe import Card, Cluster, Lora, Price, Recipe, Spot, Workload
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Everything an estimate depends on."""
+    """Everything an estimate depends on; of an image model, ``recipe.image_size`` sets the size of its samples."""
 
     architecture: Architecture
     recipe: Recipe
@@ -60,6 +61,8 @@ class Estimate:
 
 def estimate(job: Job) -> Estimate:
     """Raises RecipeError, naming the field, for what cannot run or is not estimated yet."""
+    if job.recipe.image_size is not None:
+        job = replace(job, architecture=at_image_size(job.architecture, job.recipe.image_size))
     adapters = _adapters(job)
     longest, mean = _lengths(job)
     step = step_memory(job.architecture, job.recipe, adapters, longest, job.cluster)
@@ -101,15 +104,17 @@ def _time(job: Job, adapters: Adapters | None, lasting: Lasting, mean: float) ->
     flops = step_flops(job.architecture, recipe, adapters, mean)
     if job.card is None:
         return Time(round(flops.total), None, None, None, None, None, None, None)
-    tokens = round(recipe.micro_batch_size * recipe.gradient_accumulation_steps * mean * cluster.whole_gpus)
+    samples = recipe.micro_batch_size * recipe.gradient_accumulation_steps * cluster.whole_gpus
+    tokens = round(samples * mean)
+    has_tokens = job.architecture.counts_tokens
     plan = compiled(job.architecture, local_recipe(recipe, cluster), adapters)
     step = step_time(job.architecture, recipe, plan, lasting, job.card, cluster, mean)
     steps = _steps(job, tokens)
     hours = None if steps is None else _hours(steps, step.seconds, lasting.weights)
     return Time(
         flops_per_step=round(flops.total),
-        tokens_per_step=tokens,
-        tokens_per_second=tokens / step.seconds,
+        tokens_per_step=tokens if has_tokens else None,
+        tokens_per_second=tokens / step.seconds if has_tokens else None,
         seconds_per_step=step.seconds,
         steps=steps,
         hours=hours,

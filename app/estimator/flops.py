@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from app.estimator.adapters import Adapters
 from app.estimator.architecture import Architecture
-from app.estimator.compiled import compiled
+from app.estimator.compiled import compiled, units
 from app.estimator.recipe import Recipe
 
 
@@ -26,9 +26,10 @@ def step_flops(
     architecture: Architecture, recipe: Recipe, adapters: Adapters | None, length: float
 ) -> StepFlops:
     """All micro-batches of one optimizer step, at ``length`` tokens a sample."""
-    plan, tokens = compiled(architecture, recipe, adapters), recipe.micro_batch_size * length
+    plan = compiled(architecture, recipe, adapters)
+    tokens, pairs = units(architecture, recipe, length)
     repeats = recipe.gradient_accumulation_steps
     forward, backward, again = (
-        repeats * plan.flops(stage, tokens, length) for stage in ("forward", "backward", "recomputed")
+        repeats * plan.flops(stage, tokens, pairs) for stage in ("forward", "backward", "recomputed")
     )
     return StepFlops(forward, backward, again)

@@ -19,9 +19,11 @@ class Layers:
         self.base = recipe.base_bytes
         self.compute = recipe.compute_bytes
         self.eager = recipe.attention == "eager"
+        self.declared = 0.0  # elements of the base's weights so far
 
     def parameter(self, elements: float) -> Weight:
         """A weight of the base."""
+        self.declared += elements * self.tape.repeats
         return Weight(elements, self.base, trained=self.trains_base)
 
     # --- Linear layers ---
@@ -213,7 +215,15 @@ class Layers:
         return total
 
     def fused_attention(
-        self, query: Tensor, key: Tensor, value: Tensor, heads: int, *, repeats: bool, causal: bool
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        heads: float,
+        *,
+        keys: float | None,
+        repeats: bool,
+        causal: bool,
     ) -> Tensor:
         """One kernel that keeps q, k, v, its output and a statistic a head (FlashAttention, arXiv 2205.14135)."""
         tape, size = self.tape, self.compute
@@ -223,8 +233,9 @@ class Layers:
             key = tape.operate((key,), query.width, size)
             value = tape.operate((value,), query.width, size)
         output = _scaled(query.width, value.width.token / key.width.token)
-        flops = Form(pair=2 * (query.width.token + output.token))
-        back = Form(pair=flops.pair * 2.5)
+        both = 2 * (query.width.token + output.token)
+        flops = Form(pair=both) if keys is None else Form(token=both * keys)
+        back = flops.times(2.5)
         return tape.operate(
             (query, key, value), output, size, saves=(query, key, value), saves_output=True,
             side_bytes=per_token(STATISTIC_BYTES * heads), kind="causal" if causal else "attention", inner=query.width.token / heads,

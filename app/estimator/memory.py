@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from app.estimator.adapters import Adapters
 from app.estimator.architecture import Architecture
-from app.estimator.compiled import PHASES, Compiled, compiled
+from app.estimator.compiled import PHASES, Compiled, compiled, units
 from app.estimator.recipe import Cluster, Recipe
 from app.estimator.sharding import Lasting, lasting_bytes, local_recipe
 
@@ -54,7 +54,7 @@ def step_memory(
     lasting = lasting_bytes(architecture, recipe, adapters, cluster)
     recipe = local_recipe(recipe, cluster)
     plan = compiled(architecture, recipe, adapters)
-    tokens = recipe.micro_batch_size * length
+    tokens, pairs = units(architecture, recipe, length)
     base = lasting.weights + lasting.optimizer_states
     carried = lasting.gradients if recipe.gradient_accumulation_steps > 1 else 0
     passing = base + carried + lasting.passing + _bias_bytes(architecture, recipe, length)
@@ -64,7 +64,7 @@ def step_memory(
     for peaks in plan.peaks:
         size, kept = 0.0, 0.0
         for peak in peaks:
-            total = peak.at(tokens, length) - peak.gradients * (1.0 - share)
+            total = peak.at(tokens, pairs) - peak.gradients * (1.0 - share)
             if total > size:
                 size, kept = total, peak.gradients * share
         sizes.append(passing + size)
@@ -74,10 +74,10 @@ def step_memory(
     sizes[BACKWARD] += _held_gradients(architecture, recipe, cluster, tokens)
     moments = {name: round(size) for name, size in zip(MOMENTS, sizes, strict=True)}
     place = max(range(len(MOMENTS)), key=sizes.__getitem__)
-    saved = plan.saved.at(tokens, length) if place < len(PHASES) else 0.0
+    saved = plan.saved.at(tokens, pairs) if place < len(PHASES) else 0.0
     components = _components(moments[MOMENTS[place]], round(gradients[place]), lasting, saved)
-    logits = 4 * tokens * architecture.logits if not recipe.fused_loss else 0
-    return StepMemory(moments, components, _short_lived(sizes, base, lasting, logits, _score_bytes(plan, tokens, length)))
+    logits = 4 * recipe.micro_batch_size * length * architecture.logits if not recipe.fused_loss else 0
+    return StepMemory(moments, components, _short_lived(sizes, base, lasting, logits, _score_bytes(plan, tokens, pairs)))
 
 
 def _bias_bytes(architecture: Architecture, recipe: Recipe, length: int) -> int:
@@ -87,16 +87,16 @@ def _bias_bytes(architecture: Architecture, recipe: Recipe, length: int) -> int:
     return architecture.bias_matrices * length * length * recipe.base_bytes
 
 
-def _held_gradients(architecture: Architecture, recipe: Recipe, cluster: Cluster, tokens: int) -> int:
+def _held_gradients(architecture: Architecture, recipe: Recipe, cluster: Cluster, tokens: float) -> int:
     """Gradients of the blocks' inputs that FSDP's hooks hold to the end of backward where weights are frozen.
 
     A block without trained weights of its own unit has no other sign that its backward is over, so FSDP waits for the
     gradients of its inputs (PyTorch, ``_register_post_backward_reshard_only_hook``). Seen in the published runs of
     docs/formulas/memory.md: one hidden state a block on top of the checkpoints.
     """
-    if cluster.parallelism != "fsdp" or recipe.method == "full":
+    if cluster.parallelism != "fsdp" or recipe.method == "full" or architecture.by_sample:
         return 0
-    return architecture.layers * architecture.hidden * tokens * recipe.base_bytes
+    return round(architecture.layers * architecture.hidden * tokens * recipe.base_bytes)
 
 
 def _score_bytes(plan: Compiled, tokens: int, length: int) -> float:

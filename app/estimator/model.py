@@ -8,14 +8,22 @@ from app.estimator.blocks import Blocks
 from app.estimator.layers import Layers
 from app.estimator.recipe import Recipe
 from app.estimator.tape import Form, Leaf, Tape, Tensor, Weight, per_token
+from app.estimator.unet import UNetProgram
 
 
 def run_step(architecture: Architecture, recipe: Recipe, adapters: Adapters | None) -> Tape:
-    """One micro-batch, forward and backward; the tape holds the peaks and the work."""
+    """One micro-batch, forward and backward; the tape holds the peaks and the work.
+
+    Sizes are forms of tokens, or of samples where ``architecture.by_sample``: then the recipe's length is used here.
+    """
     tape = Tape(
         autocast=recipe.compute_bytes if recipe.is_mixed else 0, carried=recipe.gradient_accumulation_steps > 1
     )
-    loss = _Model(tape, architecture, recipe, adapters).loss()
+    layers = Layers(tape, recipe, adapters)
+    if architecture.unet is not None:
+        loss = UNetProgram(layers, architecture.unet, architecture.blocks).loss()
+    else:
+        loss = _Model(tape, architecture, recipe, adapters, layers).loss()
     tape.end_autocast()
     tape.begin("loss_backward")
     tape.after_forward = tape.now()
@@ -25,24 +33,32 @@ def run_step(architecture: Architecture, recipe: Recipe, adapters: Adapters | No
 
 class _Model:
     def __init__(
-        self, tape: Tape, architecture: Architecture, recipe: Recipe, adapters: Adapters | None
+        self,
+        tape: Tape,
+        architecture: Architecture,
+        recipe: Recipe,
+        adapters: Adapters | None,
+        layers: Layers,
     ) -> None:
         self.tape = tape
         self.architecture = architecture
         self.recipe = recipe
         self.adapters = adapters
-        self.layers = Layers(tape, recipe, adapters)
+        self.layers = layers
+        # Tokens of a sample in the last stack, where sizes go by samples.
+        self.length = architecture.fixed_tokens or recipe.sequence_length if architecture.by_sample else None
         self.table: Weight | None = None
 
     def loss(self) -> Tensor:
         """The loss; what only its computation held is gone."""
         architecture = self.architecture
-        hidden = self._embedded()
+        first = architecture.blocks[0].fixed_tokens or self.length
+        hidden = self._embedded(first)
         encoded: Tensor | None = None
         for place, block in enumerate(architecture.blocks):
             if block.cross_tokens and encoded is None:
                 encoded = self._normed(hidden) if architecture.encoder_norm else hidden
-                hidden = self._embedded()
+                hidden = self._embedded(self.length)
             hidden = self._stack(f"{place}", block, hidden, encoded if block.cross_tokens else None)
         if architecture.head.norm:
             hidden = self._normed(hidden)
@@ -56,7 +72,11 @@ class _Model:
         )
 
     def _stack(self, name: str, block: Block, hidden: Tensor, encoded: Tensor | None) -> Tensor:
-        program = Blocks(self.layers, block, other=encoded)
+        keys = block.fixed_tokens or self.length
+        other_keys = block.cross_tokens if keys is not None else None
+        program = Blocks(
+            self.layers, block, other=encoded, spread=keys or 1.0, keys=keys, other_keys=other_keys
+        )
         layer = program.forward
         if self.recipe.gradient_checkpointing:
             layer = partial(self.tape.checkpoint, program.forward)
@@ -66,8 +86,9 @@ class _Model:
 
     # --- The two ends ---
 
-    def _embedded(self) -> Tensor:
+    def _embedded(self, length: float | None) -> Tensor:
         architecture, layers, tape = self.architecture, self.layers, self.tape
+        spread = length or 1.0
         width = architecture.embedding_projection or architecture.hidden
         hidden: Tensor | None = None
         for table in architecture.embeddings:
@@ -76,11 +97,13 @@ class _Model:
                 self.table = weight
             elif table is architecture.embeddings[0]:
                 weight = self.table
-            found = tape.operate((weight.tensor(),), per_token(width if table.per_token else 0), layers.base)
+            found = tape.operate((weight.tensor(),), per_token(width * spread if table.per_token else 0), layers.base)
             hidden = found if hidden is None else tape.add(hidden, found)
             del found
         if hidden is None:
-            hidden = tape.operate((layers.parameter(0).tensor(),), per_token(architecture.hidden), layers.compute)
+            hidden = tape.operate(
+                (layers.parameter(0).tensor(),), per_token(architecture.hidden * spread), layers.compute
+            )
         if architecture.embedding_projection:
             hidden = layers.plain_linear(hidden, width, architecture.hidden)
         if architecture.scales_embeddings:
@@ -146,9 +169,12 @@ class _Model:
             architecture.head_weights
         )
         size = layers.compute
-        kept = Form(architecture.head_weights * weight.bytes * float(weight.trained), architecture.hidden * size)
-        flops = per_token(2 * architecture.head_weights)
-        pieces = per_token(architecture.hidden * (size + 4.0))
+        spread = self.length or 1.0
+        kept = Form(
+            architecture.head_weights * weight.bytes * float(weight.trained), architecture.hidden * size * spread
+        )
+        flops = per_token(2 * architecture.head_weights * spread)
+        pieces = per_token(architecture.hidden * (size + 4.0) * spread)
         return tape.operate(
             (hidden, weight.tensor()), Form(4.0), 4, side_bytes=kept, scratch=pieces, kind="dense",
             inner=architecture.hidden, outer=architecture.vocabulary, flops=flops, backward_flops=(flops, flops),

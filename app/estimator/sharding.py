@@ -62,7 +62,7 @@ def quantised_elements(architecture: Architecture) -> int:
 def base_weight_bytes(architecture: Architecture, recipe: Recipe, element_bytes: int | None = None) -> float:
     """Bytes of the base's weights, in their own type or in ``element_bytes``; four bits where they are quantised."""
     width = element_bytes or recipe.base_bytes
-    total = float(architecture.parameters * width)
+    total = float(architecture.parameters * width) + architecture.frozen_parameters * 2.0
     if recipe.method == "qlora":
         each = NF4_BYTES + ABSMAX_BYTES[recipe.double_quantization]
         total += quantised_elements(architecture) * (each - width)
