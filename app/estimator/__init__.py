@@ -21,10 +21,11 @@ from app.estimator.architecture import Architecture
 from app.estimator.config import read_architecture
 from app.estimator.errors import ConfigError, EstimatorError, RecipeError
 from app.estimator.estimate import Estimate, Job, estimate
+from app.estimator.largest import Largest, largest_that_fits
 from app.estimator.memory import MOMENTS
 from app.estimator.recipe import Card, Cluster, Lora, Price, Recipe, Spot, Workload
 
-ESTIMATOR_VERSION = "1.0"
+ESTIMATOR_VERSION = "2.0"
 
 __all__ = [
     "ESTIMATOR_VERSION",
@@ -36,6 +37,7 @@ __all__ = [
     "Estimate",
     "EstimatorError",
     "Job",
+    "Largest",
     "Lora",
     "Price",
     "Recipe",
@@ -43,6 +45,7 @@ __all__ = [
     "Spot",
     "Workload",
     "estimate",
+    "largest_that_fits",
     "place_adapters",
     "read_architecture",
 ]

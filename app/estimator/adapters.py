@@ -1,10 +1,11 @@
 """Which linear layers carry adapters, and how large those are."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from app.estimator.architecture import Architecture, Linear
 from app.estimator.errors import RecipeError
-from app.estimator.recipe import Lora
+from app.estimator.recipe import Lora, Recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,12 @@ class Adapters:
         return linear in self.linears
 
 
+def adapters_of(architecture: Architecture, recipe: Recipe) -> Adapters | None:
+    """The adapters that a recipe trains; none in full fine-tuning. Raises RecipeError."""
+    return None if recipe.method == "full" else place_adapters(architecture, recipe.lora or Lora())
+
+
+@lru_cache(maxsize=512)
 def place_adapters(architecture: Architecture, lora: Lora) -> Adapters:
     """Raises RecipeError for a target that the model does not have."""
     head_name = architecture.head.name

@@ -11,6 +11,8 @@ Layout = Literal["pre", "post", "sandwich", "reordered", "parallel", "parallel_t
 # What the activation function computes: a fused kernel that keeps its input; ReLU, which keeps its output; or a formula
 # written out in Python.
 ActivationKind = Literal["fused", "relu", "relu2", "gelu_new", "bloom", "quick_gelu", "xielu"]
+# Norms of queries and keys: of each head, or over all of them.
+QkNorm = Literal["", "head", "full"]
 Role = Literal[
     "q", "k", "v", "qkv", "o", "q_a", "q_b", "kv_a", "kv_b",
     "cross_q", "cross_k", "cross_v", "cross_o",
@@ -61,7 +63,7 @@ class Block:
     layout: Layout = "pre"
     gated: bool = True
     activation: ActivationKind = "fused"
-    qk_norm: Literal["", "head", "full"] = ""
+    qk_norm: QkNorm = ""
     rotary: bool = True
     causal: bool = True
     residual_dropout: bool = False
@@ -280,6 +282,16 @@ class Architecture:
     def logits(self) -> int:
         """Outputs of the head for each token; none where it answers once for a sample."""
         return self.head.outputs if self.head.kind in ("causal", "masked", "span") else 0
+
+    @cached_property
+    def largest_matrix(self) -> int:
+        """Elements of the largest matrix of a block."""
+        return max((linear.weights // linear.copies for linear in self.linears), default=0)
+
+    @cached_property
+    def widest(self) -> int:
+        """Elements a token of the widest value between two matrices."""
+        return round(max((linear.inputs * linear.active for linear in self.linears), default=self.hidden))
 
     @cached_property
     def bias_matrices(self) -> int:

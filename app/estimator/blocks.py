@@ -5,6 +5,9 @@ from app.estimator.layers import Layers
 from app.estimator.tape import Form, Tensor, per_token
 
 
+_PROJECTIONS: tuple[Role, ...] = ("q", "k", "v")
+
+
 class Blocks:
     """Writes a kind of block on the layers' tape."""
 
@@ -128,7 +131,7 @@ class Blocks:
             if block.copies_heads:
                 query, key, value = self.tape.scale(query), self.tape.scale(key), self.tape.scale(value)
         else:
-            query, key, value = (self._linear(tensor, role) for role in ("q", "k", "v"))  # type: ignore[arg-type]
+            query, key, value = (self._linear(tensor, role) for role in _PROJECTIONS)
         if block.qk_norm:
             width = block.head_width
             query = self.layers.norm(query, block.query_width if block.qk_norm == "full" else width, "rms")

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from app.estimator.adapters import Adapters
+from app.estimator.adapters import adapters_of
 from app.estimator.architecture import Architecture
 from app.estimator.model import run_step
 from app.estimator.recipe import Recipe
 from app.estimator.tape import Form, Peak, Work
 
+STAGES = ("forward", "backward", "recomputed")
 PHASES = ("forward", "loss_forward", "loss_backward", "backward")
 
 
@@ -21,7 +22,7 @@ class Kernels(NamedTuple):
     kind: str
     inner: float
     outer: float
-    count: float
+    times: float
     flops: Form
     moved: Form
 
@@ -33,15 +34,12 @@ class Compiled:
     peaks: tuple[tuple[Peak, ...], ...]  # by PHASES
     saved: Peak
     rows: tuple[Kernels, ...]
-
-    def flops(self, stage: str, tokens: float, length: float) -> float:
-        """Operations of one stage of one micro-batch."""
-        return sum(one.count * one.flops.at(tokens, length) for one in self.rows if one.stage == stage)
+    operations: dict[str, Form]  # by stage, of one micro-batch
 
 
-def compiled(architecture: Architecture, recipe: Recipe, adapters: Adapters | None) -> Compiled:
+def compiled(architecture: Architecture, recipe: Recipe) -> Compiled:
     """From memory where the same model and recipe were computed before, whatever the batch and length."""
-    return _compiled(architecture, _shape_of(recipe, architecture), adapters)
+    return _compiled(architecture, _shape_of(recipe, architecture))
 
 
 def units(architecture: Architecture, recipe: Recipe, length: float) -> tuple[float, float]:
@@ -67,10 +65,10 @@ def _shape_of(recipe: Recipe, architecture: Architecture) -> Recipe:
 
 
 @lru_cache(maxsize=512)
-def _compiled(architecture: Architecture, recipe: Recipe, adapters: Adapters | None) -> Compiled:
-    tape = run_step(architecture, recipe, adapters)
+def _compiled(architecture: Architecture, recipe: Recipe) -> Compiled:
+    tape = run_step(architecture, recipe, adapters_of(architecture, recipe))
     peaks = tuple(_largest_somewhere(tape.peaks.get(phase, ())) for phase in PHASES)
-    return Compiled(peaks, tape.after_forward, tuple(_gathered(tape.works)))
+    return Compiled(peaks, tape.after_forward, tuple(_gathered(tape.works)), _operations(tape.works))
 
 
 def _largest_somewhere(peaks: Iterable[Peak]) -> tuple[Peak, ...]:
@@ -119,9 +117,17 @@ def _gathered(works: Iterable[Work]) -> Iterable[Kernels]:
     groups: dict[tuple[str, str, float, float], list[float]] = {}
     for work in works:
         sums = groups.setdefault((work.stage, work.kind, work.inner, work.outer), [0.0] * 7)
-        sums[0] += work.count
+        sums[0] += work.times
         for place, value in enumerate((*work.flops, *work.moved), 1):
-            sums[place] += work.count * value
-    for (stage, kind, inner, outer), (count, *totals) in groups.items():
-        each = [total / count for total in totals]
-        yield Kernels(stage, kind, inner, outer, count, Form(*each[:3]), Form(*each[3:]))
+            sums[place] += work.times * value
+    for (stage, kind, inner, outer), (times, *totals) in groups.items():
+        each = [total / times for total in totals]
+        yield Kernels(stage, kind, inner, outer, times, Form(*each[:3]), Form(*each[3:]))
+
+
+def _operations(works: Iterable[Work]) -> dict[str, Form]:
+    sums = {stage: [0.0, 0.0, 0.0] for stage in STAGES}
+    for work in works:
+        for place, value in enumerate(work.flops):
+            sums[work.stage][place] += work.times * value
+    return {stage: Form(*values) for stage, values in sums.items()}

@@ -57,7 +57,10 @@ RATES = Rates(
 USUAL_PRODUCTS = 0.6
 
 STARTUP_HOURS = 0.05
-SAVING_BYTES_PER_SECOND = 500e6
+# Of a cloud's disk, for loading and saving weights where the request names no other rate.
+USUAL_STORAGE_BYTES_PER_SECOND = 1000e6
+TEXT_BYTES_PER_TOKEN = 4.0  # of stored text, in English; Chinese is about the same with today's vocabularies
+IMAGE_BYTES_PER_POINT = 32.0  # compressed: half a byte a pixel, 64 pixels a point of the latent image
 # 80 % of published throughputs lie within these multiples of the estimate.
 INTERVAL = (0.75, 1.5)
 
@@ -78,6 +81,7 @@ def step_time(
     card: Card,
     cluster: Cluster,
     length: float,
+    storage_bytes_per_second: float | None = None,
 ) -> StepTime:
     """One optimizer step with samples of ``length`` tokens."""
     tokens, pairs = units(architecture, recipe, length)
@@ -95,7 +99,25 @@ def step_time(
     bound: Bound = "compute" if arithmetic >= max(memory, launches - card_seconds) else "memory_bandwidth"
     if repeats * each + once > repeats * working + update:
         bound = "interconnect"
+    reading = _reading_seconds(architecture, recipe, cluster, length, storage_bytes_per_second)
+    if reading > seconds:
+        # Workers read ahead while the cards compute.
+        seconds, bound = reading, "storage"
     return StepTime(seconds, bound)
+
+
+def _reading_seconds(
+    architecture: Architecture, recipe: Recipe, cluster: Cluster, length: float, rate: float | None
+) -> float:
+    """Of the samples of one optimizer step, all cards together."""
+    if rate is None:
+        return 0.0
+    samples = recipe.micro_batch_size * recipe.gradient_accumulation_steps * cluster.whole_gpus
+    if architecture.unet is not None:
+        size = IMAGE_BYTES_PER_POINT * architecture.unet.side**2
+    else:
+        size = TEXT_BYTES_PER_TOKEN * (architecture.fixed_tokens or length)
+    return samples * size / rate
 
 
 def _kernels(

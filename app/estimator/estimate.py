@@ -1,21 +1,22 @@
 """``estimate()``: memory, time and cost of one job."""
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 
-from app.estimator.adapters import Adapters, place_adapters
+from app.estimator.adapters import adapters_of
 from app.estimator.architecture import Architecture
+from app.estimator.compiled import Compiled, compiled
 from app.estimator.cost import Cost, job_cost
-from app.estimator.duration import INTERVAL, SAVING_BYTES_PER_SECOND, STARTUP_HOURS, step_time
+from app.estimator.duration import INTERVAL, STARTUP_HOURS, USUAL_STORAGE_BYTES_PER_SECOND, step_time
 from app.estimator.errors import RecipeError
 from app.estimator.flops import step_flops
 from app.estimator.footprint import Footprint, footprint, host_ram_bytes
 from app.estimator.memory import StepMemory, step_memory
-from app.estimator.compiled import compiled
-from app.estimator.sharding import Lasting, lasting_bytes, local_recipe, trainable_parameters
+from app.estimator.other_peaks import other_peaks
 from app.estimator.readers.diffusion import at_image_size
-from app.estimator.recipe import Card, Cluster, Lora, Price, Recipe, Spot, Workload
+from app.estimator.recipe import Card, Cluster, Price, Recipe, Spot, Workload
+from app.estimator.sharding import Lasting, lasting_bytes, local_recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Job:
     price: Price | None = None
     spot: Spot | None = None
     budget: Decimal | None = None
+    storage_bytes_per_second: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,33 +63,49 @@ class Estimate:
 
 def estimate(job: Job) -> Estimate:
     """Raises RecipeError, naming the field, for what cannot run or is not estimated yet."""
-    if job.recipe.image_size is not None:
-        job = replace(job, architecture=at_image_size(job.architecture, job.recipe.image_size))
-    adapters = _adapters(job)
-    longest, mean = _lengths(job)
-    step = step_memory(job.architecture, job.recipe, adapters, longest, job.cluster)
-    lasting = lasting_bytes(job.architecture, job.recipe, adapters, job.cluster)
-    time = _time(job, adapters, lasting, mean)
+    memory = estimate_memory(job)
+    time = _time(job, memory)
     cost = None
     if job.price is not None and time.hours is not None and time.interval_hours is not None:
         cost = job_cost(time.hours, time.interval_hours, job.price, job.spot, job.budget)
+    lasting = memory.lasting
     return Estimate(
-        parameters=job.architecture.parameters,
-        trainable_parameters=trainable_parameters(job.architecture, adapters),
-        step=step,
-        footprint=footprint(step, job.card, job.cluster),
-        host_ram_bytes=host_ram_bytes(lasting.weights, job.cluster),
+        parameters=memory.architecture.parameters,
+        trainable_parameters=lasting.trainable,
+        step=memory.step,
+        footprint=memory.footprint,
+        host_ram_bytes=host_ram_bytes(lasting.weights, lasting.host, job.cluster),
         time=time,
         cost=cost,
     )
 
 
-def _adapters(job: Job) -> Adapters | None:
-    if job.recipe.method == "full":
-        if job.recipe.lora is not None:
-            raise RecipeError("lora", "not_with_full")
-        return None
-    return place_adapters(job.architecture, job.recipe.lora or Lora())
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a job needs of its cards, and what that was computed from."""
+
+    architecture: Architecture  # at the size of the job's images
+    plan: Compiled
+    lasting: Lasting
+    step: StepMemory
+    footprint: Footprint
+
+
+def estimate_memory(job: Job) -> Memory:
+    """The memory alone. Raises RecipeError."""
+    architecture, recipe, cluster = job.architecture, job.recipe, job.cluster
+    if recipe.image_size is not None:
+        architecture = at_image_size(architecture, recipe.image_size)
+    if recipe.method == "full" and recipe.lora is not None:
+        raise RecipeError("lora", "not_with_full")
+    adapters = adapters_of(architecture, recipe)
+    longest = _lengths(job)[0]
+    lasting = lasting_bytes(architecture, recipe, adapters, cluster)
+    local = local_recipe(recipe, cluster)
+    plan = compiled(architecture, local)
+    step = step_memory(architecture, local, plan, lasting, longest, cluster)
+    others = other_peaks(architecture, recipe, adapters, lasting, longest)
+    return Memory(architecture, plan, lasting, step, footprint(step, others, job.card, cluster))
 
 
 def _lengths(job: Job) -> tuple[int, float]:
@@ -99,20 +117,22 @@ def _lengths(job: Job) -> tuple[int, float]:
     return longest, min(job.workload.mean_tokens or longest, longest)
 
 
-def _time(job: Job, adapters: Adapters | None, lasting: Lasting, mean: float) -> Time:
-    recipe, cluster = job.recipe, job.cluster
-    flops = step_flops(job.architecture, recipe, adapters, mean)
+def _time(job: Job, memory: Memory) -> Time:
+    recipe, cluster, architecture = job.recipe, job.cluster, memory.architecture
+    mean = _lengths(job)[1]
+    flops = round(step_flops(architecture, recipe, memory.plan, mean).total)
     if job.card is None:
-        return Time(round(flops.total), None, None, None, None, None, None, None)
+        return Time(flops, None, None, None, None, None, None, None)
     samples = recipe.micro_batch_size * recipe.gradient_accumulation_steps * cluster.whole_gpus
     tokens = round(samples * mean)
-    has_tokens = job.architecture.counts_tokens
-    plan = compiled(job.architecture, local_recipe(recipe, cluster), adapters)
-    step = step_time(job.architecture, recipe, plan, lasting, job.card, cluster, mean)
+    has_tokens = architecture.counts_tokens
+    step = step_time(
+        architecture, recipe, memory.plan, memory.lasting, job.card, cluster, mean, job.storage_bytes_per_second
+    )
     steps = _steps(job, tokens)
-    hours = None if steps is None else _hours(steps, step.seconds, lasting.weights)
+    hours = None if steps is None else _hours(job, steps, step.seconds, memory.lasting.weights)
     return Time(
-        flops_per_step=round(flops.total),
+        flops_per_step=flops,
         tokens_per_step=tokens if has_tokens else None,
         tokens_per_second=tokens / step.seconds if has_tokens else None,
         seconds_per_step=step.seconds,
@@ -139,6 +159,7 @@ def _steps(job: Job, tokens_per_step: int) -> int | None:
     return math.ceil(workload.samples * workload.epochs / samples)
 
 
-def _hours(steps: int, seconds: float, weights: int) -> float:
+def _hours(job: Job, steps: int, seconds: float, weights: int) -> float:
     """Steps, start-up with loading the weights, and saving at the end."""
-    return steps * seconds / 3600 + STARTUP_HOURS + weights / SAVING_BYTES_PER_SECOND / 3600
+    rate = job.storage_bytes_per_second or USUAL_STORAGE_BYTES_PER_SECOND
+    return steps * seconds / 3600 + STARTUP_HOURS + 2 * weights / rate / 3600

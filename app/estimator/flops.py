@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from app.estimator.adapters import Adapters
 from app.estimator.architecture import Architecture
-from app.estimator.compiled import compiled, units
+from app.estimator.compiled import Compiled, units
 from app.estimator.recipe import Recipe
 
 
@@ -22,14 +21,8 @@ class StepFlops:
         return self.forward + self.backward + self.recomputed
 
 
-def step_flops(
-    architecture: Architecture, recipe: Recipe, adapters: Adapters | None, length: float
-) -> StepFlops:
+def step_flops(architecture: Architecture, recipe: Recipe, plan: Compiled, length: float) -> StepFlops:
     """All micro-batches of one optimizer step, at ``length`` tokens a sample."""
-    plan = compiled(architecture, recipe, adapters)
     tokens, pairs = units(architecture, recipe, length)
     repeats = recipe.gradient_accumulation_steps
-    forward, backward, again = (
-        repeats * plan.flops(stage, tokens, pairs) for stage in ("forward", "backward", "recomputed")
-    )
-    return StepFlops(forward, backward, again)
+    return StepFlops(**{stage: repeats * form.at(tokens, pairs) for stage, form in plan.operations.items()})

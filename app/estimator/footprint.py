@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from app.estimator.memory import StepMemory
+from app.estimator.other_peaks import OtherPeaks
 from app.estimator.recipe import Card, Cluster
 
 MIB = 1024**2
@@ -24,7 +25,8 @@ LEAST_SLACK_BYTES = 24 * MIB
 # Of 90 readings in 100 the truth lay within these multiples of the requirement.
 INTERVAL = (0.88, 1.15)
 
-HOST_BYTES_WITHOUT_MODEL = 4 * GIB
+HOST_BYTES_WITHOUT_MODEL = 3 * GIB
+WORKER_BYTES = GIB  # of the processes that read and tokenise data, for each card
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +40,19 @@ class Footprint:
     fits: bool | None
     headroom_bytes: int | None
     framework_bytes: int
+    other_bytes: dict[str, int]  # what other moments of the job require, by name
+
+    @property
+    def too_large(self) -> list[str]:
+        """The other moments that do not fit."""
+        capacity = self.capacity_bytes
+        return [] if capacity is None else [name for name, size in self.other_bytes.items() if size > capacity]
 
 
-def footprint(step: StepMemory, card: Card | None, cluster: Cluster) -> Footprint:
+def footprint(step: StepMemory, others: OtherPeaks, card: Card | None, cluster: Cluster) -> Footprint:
     """The reservation for a step on a card; a card that is nearly full makes the allocator give blocks back."""
     if card is None:
-        return Footprint(None, None, None, None, None, None, 0)
+        return Footprint(None, None, None, None, None, None, 0, {})
     context = CONTEXT_BYTES.get(card.generation, USUAL_CONTEXT_BYTES)
     slack = max(LEAST_SLACK_BYTES, _slack(step))
     capacity = None if card.usable_bytes is None else int(card.usable_bytes * cluster.share)
@@ -52,14 +61,19 @@ def footprint(step: StepMemory, card: Card | None, cluster: Cluster) -> Footprin
         slack = max(LEAST_SLACK_BYTES, min(slack, room))
     reserved = step.peak_bytes + round(slack)
     required = reserved + context
+    other_bytes = {
+        name: size + round(SLACK_OF_LASTING * size) + context + LEAST_SLACK_BYTES for name, size in others.items()
+    }
+    worst = max(required, *other_bytes.values())
     return Footprint(
         reserved_bytes=reserved,
         required_bytes=required,
         interval_bytes=(round(required * INTERVAL[0]), round(required * INTERVAL[1])),
         capacity_bytes=capacity,
-        fits=None if capacity is None else required <= capacity,
-        headroom_bytes=None if capacity is None else capacity - required,
+        fits=None if capacity is None else worst <= capacity,
+        headroom_bytes=None if capacity is None else capacity - worst,
         framework_bytes=required - step.peak_bytes,
+        other_bytes=other_bytes,
     )
 
 
@@ -75,7 +89,7 @@ def _slack(step: StepMemory) -> float:
     )
 
 
-def host_ram_bytes(weights: int, cluster: Cluster) -> int:
-    """Weights pass through the host when they are loaded, once for each process of a node."""
+def host_ram_bytes(weights: int, offloaded: int, cluster: Cluster) -> int:
+    """Weights pass through the host when they are loaded, once for each process of a node; offloaded parts stay there."""
     copies = min(cluster.whole_gpus, cluster.gpus_per_node)
-    return weights * copies + HOST_BYTES_WITHOUT_MODEL
+    return (max(weights, offloaded) + WORKER_BYTES) * copies + HOST_BYTES_WITHOUT_MODEL

@@ -2,15 +2,13 @@
 
 from dataclasses import dataclass
 
-from app.estimator.adapters import Adapters
 from app.estimator.architecture import Architecture
-from app.estimator.compiled import PHASES, Compiled, compiled, units
+from app.estimator.compiled import PHASES, Compiled, units
 from app.estimator.recipe import Cluster, Recipe
-from app.estimator.sharding import Lasting, lasting_bytes, local_recipe
+from app.estimator.sharding import Lasting
 
 MOMENTS = (*PHASES, "optimizer_step")
 BACKWARD = PHASES.index("backward")
-ONE_CARD = Cluster()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +42,12 @@ class StepMemory:
 
 
 def step_memory(
-    architecture: Architecture,
-    recipe: Recipe,
-    adapters: Adapters | None,
-    length: int,
-    cluster: Cluster = ONE_CARD,
+    architecture: Architecture, recipe: Recipe, plan: Compiled, lasting: Lasting, length: int, cluster: Cluster
 ) -> StepMemory:
-    """The moments of one step of one card; ``length`` is the longest sample's tokens."""
-    lasting = lasting_bytes(architecture, recipe, adapters, cluster)
-    recipe = local_recipe(recipe, cluster)
-    plan = compiled(architecture, recipe, adapters)
+    """The moments of one step of one card; ``length`` is the longest sample's tokens.
+
+    ``recipe`` and ``plan`` are as one card computes them (``sharding.local_recipe``).
+    """
     tokens, pairs = units(architecture, recipe, length)
     base = lasting.weights + lasting.optimizer_states
     carried = lasting.gradients if recipe.gradient_accumulation_steps > 1 else 0
@@ -99,7 +93,7 @@ def _held_gradients(architecture: Architecture, recipe: Recipe, cluster: Cluster
     return round(architecture.layers * architecture.hidden * tokens * recipe.base_bytes)
 
 
-def _score_bytes(plan: Compiled, tokens: int, length: int) -> float:
+def _score_bytes(plan: Compiled, tokens: float, length: float) -> float:
     return max((peak.pair for peaks in plan.peaks for peak in peaks), default=0.0) * tokens * length
 
 

@@ -1,9 +1,9 @@
 """A tape of a model's operators that knows which tensors live when, through forward and backward.
 
-It behaves like PyTorch's autograd, with sizes in place of data: a tensor lives as long as a variable of the model's code
-or an operator that needs it for its backward pass holds it; backward runs the operators in reverse, frees what each one
-saved and adds up gradients. So a model is written down once, the way its code computes, and memory, operations and
-traffic all follow from that.
+It behaves like PyTorch's autograd, with sizes in place of data: a tensor lives as long as a variable of the model's
+code, or an operator that needs it for its backward pass, holds it; backward runs the operators in reverse, frees what
+each one saved and adds up gradients. So a model is written down once, the way its code computes, and memory, operations
+and traffic all follow from that.
 
 Sizes are linear forms: bytes that are fixed, bytes a token of the micro-batch, and bytes a token and token of length
 (attention scores). Equal layers are not repeated: of a stack of n, at most four are computed, and one of them counts for
@@ -49,13 +49,13 @@ class Peak(NamedTuple):
 
 
 class Work(NamedTuple):
-    """One kernel's work: ``count`` times, operations a token and a pair, and the bytes it reads and writes."""
+    """One kernel's work: so many ``times``, its operations, and the bytes that it reads and writes."""
 
     stage: str
     kind: str  # "dense" | "attention" | "causal" | "elementwise" | "expand"
     inner: float
     outer: float
-    count: float
+    times: float
     flops: Form
     moved: Form
 
@@ -137,7 +137,7 @@ class Node:
 
 
 class Tape:
-    """Records a model's forward pass and runs it backward; ``peaks`` are the candidates for each phase's largest instant.
+    """Records a model's forward pass and runs it backward; ``peaks``: candidates for each phase's largest instant.
 
     ``autocast``: bytes of the type that matrix products are cast to, 0 without autocast. ``carried``: gradients of an
     earlier micro-batch exist, so that new ones are added to them and vanish.
@@ -480,7 +480,7 @@ class Tape:
                     self._keep_as_gradient(done)
 
     def _again(self, node: Node) -> list[Storage]:
-        """Computes a checkpointed stretch again, up to the last operator that keeps something, then runs it backward."""
+        """Computes a checkpointed stretch again, up to the last operator that keeps something; then runs it backward."""
         leaf = Leaf(is_weight=False)
         inside = Tensor(node.saved[0] if node.saved else None, *node.shape, leaf)
         start, self.cut = len(self.nodes), len(self.works)

@@ -26,7 +26,9 @@ class UNetProgram:
         self.context = self._given(shape.context_tokens * shape.context)
         self.time = self._embedded_time()
         points = float(shape.side * shape.side)
-        hidden = self._convolved(self._given(shape.latent_channels * points), shape.latent_channels, shape.channels[0], points)
+        latent = self._given(shape.latent_channels * points)
+        hidden = self._convolved(latent, shape.latent_channels, shape.channels[0], points)
+        del latent
         if self.layers.adapters is not None and self.layers.recipe.gradient_checkpointing:
             hidden.node = Leaf(is_weight=False)
         hidden = self._through(hidden, points)
@@ -144,7 +146,7 @@ class UNetProgram:
         return tape.operate((wide, weight.tensor()), wide.width, wide.bytes, saves=(wide,))
 
     def _convolved(self, tensor: Tensor, inputs: int, outputs: int, points: float, kernel: int = 3) -> Tensor:
-        """A convolution that answers with ``points`` places; keeps its input for its weight, the weight for its input."""
+        """A convolution that answers with ``points`` places; keeps input and weight for each other's gradients."""
         layers, tape = self.layers, self.tape
         weight = layers.parameter(inputs * outputs * kernel * kernel)
         bias = layers.parameter(outputs)

@@ -17,6 +17,13 @@ class ModelAnswer(Answer):
     unknown_fields: list[str]
 
 
+class LargestAnswer(Answer):
+    """What still fits with everything else as it is."""
+
+    micro_batch_size: int | None
+    sequence_length: int | None
+
+
 class MemoryAnswer(Answer):
     """Bytes of one card."""
 
@@ -31,6 +38,7 @@ class MemoryAnswer(Answer):
     moments: dict[str, int]
     components: dict[str, int]
     other_peaks: dict[str, int | None]
+    largest_fitting: LargestAnswer | None = None
     host_ram_bytes: int
 
 

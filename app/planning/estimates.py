@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from app.errors import InvalidInput
-from app.estimator import ESTIMATOR_VERSION, MOMENTS, Estimate, EstimatorError, estimate
+from app.estimator import ESTIMATOR_VERSION, MOMENTS, Estimate, EstimatorError, Largest, estimate, largest_that_fits
 from app.fields import field_errors
 from app.i18n import Language, translate
 from app.money import format_amount
@@ -28,6 +28,7 @@ def answer_for(wanted: EstimateInput, language: Language, *, with_fixes: bool = 
     prepared = prepare(wanted)
     try:
         result = estimate(prepared.job)
+        largest = largest_that_fits(prepared.job) if with_fixes else None
     except EstimatorError as error:
         raise invalid(error) from error
     fixes = fixes_for(wanted, result) if with_fixes else []
@@ -38,7 +39,7 @@ def answer_for(wanted: EstimateInput, language: Language, *, with_fixes: bool = 
             "trainable_parameters": result.trainable_parameters,
             "unknown_fields": list(prepared.job.architecture.unknown_fields),
         },
-        "memory": _memory(result),
+        "memory": _memory(result, largest),
         "time": _time(result),
         "cost": _cost(result),
         "preflight": [
@@ -56,8 +57,9 @@ def answer_for(wanted: EstimateInput, language: Language, *, with_fixes: bool = 
     }
 
 
-def _memory(result: Estimate) -> dict[str, Any]:
+def _memory(result: Estimate, largest: Largest | None) -> dict[str, Any]:
     shape = result.footprint
+    others = {name: shape.other_bytes.get(name) for name in ("loading", "saving", "merging", "evaluation")}
     return {
         "peak_allocated_bytes": result.step.peak_bytes,
         "reserved_bytes": shape.reserved_bytes,
@@ -69,7 +71,10 @@ def _memory(result: Estimate) -> dict[str, Any]:
         "peak_phase": result.step.peak_phase,
         "moments": {name: result.step.moments[name] for name in MOMENTS},
         "components": result.step.components | {"framework": shape.framework_bytes},
-        "other_peaks": {"loading": None, "saving": None, "merging": None, "evaluation": None},
+        "other_peaks": others,
+        "largest_fitting": None
+        if largest is None
+        else {"micro_batch_size": largest.micro_batch_size, "sequence_length": largest.sequence_length},
         "host_ram_bytes": result.host_ram_bytes,
     }
 

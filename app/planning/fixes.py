@@ -47,7 +47,7 @@ def _try(wanted: EstimateInput, answer: Estimate, change: dict[str, Any]) -> Fix
     except (EstimatorError, InvalidInput):
         return None
     before, after = answer.footprint.required_bytes or 0, changed.footprint.required_bytes or 0
-    if after >= before:
+    if after >= before and not changed.footprint.fits:
         return None
     hours = None
     if answer.time.hours is not None and changed.time.hours is not None:
@@ -69,13 +69,24 @@ def _changes(wanted: EstimateInput) -> Iterator[dict[str, Any]]:
         yield {"fused_loss": True}
     yield from _methods(wanted)
     yield from _batches(wanted)
+    yield from _sharing(wanted)
     length = wanted.sequence_length or 512
-    if length // 2 >= SHORTEST_SEQUENCE and (
+    if wanted.image_size is None and length // 2 >= SHORTEST_SEQUENCE and (
         wanted.workload is None or wanted.workload.longest_tokens is None
     ):
         yield {"sequence_length": length // 2}
     if wanted.optimizer in (None, "adamw", "adamw_fused"):
         yield {"optimizer": "adamw_8bit"}
+
+
+def _sharing(wanted: EstimateInput) -> Iterator[dict[str, Any]]:
+    """Several cards share weights and states; what is left moves to the host's memory."""
+    if (wanted.gpu_count or 1) > 1 and wanted.parallelism not in ("fsdp", "zero3"):
+        yield {"parallelism": "fsdp"}
+    if wanted.offload in (None, "none"):
+        yield {"offload": "optimizer"}
+        if wanted.parallelism in ("fsdp", "zero3"):
+            yield {"offload": "all"}
 
 
 def _methods(wanted: EstimateInput) -> Iterator[dict[str, Any]]:

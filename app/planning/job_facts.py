@@ -15,6 +15,7 @@ LABELS = {
     "micro_batch_size": Message("Micro-batch"),
     "gradient_accumulation_steps": Message("Accumulation steps"),
     "sequence_length": Message("Length"),
+    "image_size": Message("Image size"),
     "gradient_checkpointing": Message("Gradient checkpointing"),
     "attention": Message("Attention"),
     "fused_loss": Message("Fused loss"),
@@ -27,6 +28,7 @@ LABELS = {
     "gpu": Message("GPU"),
     "gpu_count": Message("GPUs"),
     "parallelism": Message("Parallelism"),
+    "offload": Message("Offload"),
     "spot.interruptions_per_hour": Message("Interruptions an hour"),
     "spot.checkpoint_interval_minutes": Message("Checkpoint every (min)"),
 }

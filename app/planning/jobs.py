@@ -22,11 +22,13 @@ from app.estimator import (
     place_adapters,
     read_architecture,
 )
+from app.estimator.readers.diffusion import POINTS_PER_SIDE
 from app.i18n import Message
 from app.planning.inputs import EstimateInput, ModelConfigInput
 
 TERA = 1e12
 GIGA = 1e9
+USUAL_LENGTH = 512
 # Usable bytes a second of one direction of a PCIe slot, by generation and 16 lanes.
 PCIE_BYTES_PER_SECOND = {"3.0": 12e9, "4.0": 24e9, "5.0": 48e9}
 
@@ -38,6 +40,7 @@ class Prepared:
     job: Job
     model_id: str | None
     gpu: Gpu | None
+    host_ram_bytes: int | None = None
     assumptions: list[tuple[str, Any]] = field(default_factory=list)
 
 
@@ -58,7 +61,7 @@ def prepare(wanted: EstimateInput) -> Prepared:
     """Raises InvalidInput naming the field that is unknown or cannot run."""
     defaults = _Defaults()
     model_id, architecture = _architecture(wanted)
-    recipe = _recipe(wanted, defaults)
+    recipe = _recipe(wanted, architecture, defaults)
     gpu = _gpu(wanted)
     cluster = _cluster(wanted, defaults)
     job = Job(
@@ -70,13 +73,22 @@ def prepare(wanted: EstimateInput) -> Prepared:
         price=None if wanted.price is None else Price(**wanted.price.model_dump()),
         spot=_spot(wanted, defaults),
         budget=wanted.budget,
+        storage_bytes_per_second=None
+        if wanted.storage_mb_per_second is None
+        else wanted.storage_mb_per_second * 1e6,
     )
     if recipe.lora is not None:
         try:
             place_adapters(architecture, recipe.lora)
         except RecipeError as error:
             raise invalid(error) from error
-    return Prepared(job, model_id, gpu, defaults.taken)
+    return Prepared(job, model_id, gpu, wanted.host_ram_bytes, defaults.taken)
+
+
+def is_image_model(name: str) -> bool:
+    """Whether a model of the catalogue is asked for by the size of its images."""
+    known = find_model(name)
+    return known is not None and read_architecture(dict(known.config)).unet is not None
 
 
 def card_of(gpu: Gpu) -> Card:
@@ -115,7 +127,7 @@ def _words(error: EstimatorError) -> Message:
         return Message("This field is required.")
     if error.reason == "kind_not_read":
         return Message(
-            "This kind of model is not estimated yet. Read so far: %(known)s.", known=params["known"]
+            "This kind of model is not known here. Known are: %(known)s.", known=params["known"]
         )
     if error.reason == "does_not_divide":
         return Message("The heads do not divide what they share.")
@@ -148,7 +160,8 @@ def _architecture(wanted: EstimateInput) -> tuple[str | None, Architecture]:
         raise invalid(error) from error
 
 
-def _recipe(wanted: EstimateInput, defaults: _Defaults) -> Recipe:
+def _recipe(wanted: EstimateInput, architecture: Architecture, defaults: _Defaults) -> Recipe:
+    _refuse_wrong_size(wanted, architecture)
     lora = _lora(wanted, defaults)
     double = True
     if wanted.method == "qlora":
@@ -166,7 +179,7 @@ def _recipe(wanted: EstimateInput, defaults: _Defaults) -> Recipe:
         gradient_accumulation_steps=defaults.of(
             "gradient_accumulation_steps", wanted.gradient_accumulation_steps, 1
         ),
-        sequence_length=defaults.of("sequence_length", wanted.sequence_length, 512),
+        sequence_length=_length(wanted, architecture, defaults),
         gradient_checkpointing=defaults.of("gradient_checkpointing", wanted.gradient_checkpointing, False),
         attention=defaults.of("attention", wanted.attention, "sdpa"),
         weights_dtype=wanted.weights_dtype,
@@ -175,11 +188,35 @@ def _recipe(wanted: EstimateInput, defaults: _Defaults) -> Recipe:
         fused_loss=defaults.of("fused_loss", wanted.fused_loss, False),
         packing=defaults.of("packing", wanted.packing, False),
         offload=defaults.of("offload", wanted.offload, "none"),
-        image_size=wanted.image_size,
+        image_size=_image_size(wanted, architecture, defaults),
     )
     if recipe.method == "qlora" and recipe.weights_dtype is not None:
         raise InvalidInput.at("weights_dtype", Message("A 4-bit base has no other type."))
     return recipe
+
+
+def _refuse_wrong_size(wanted: EstimateInput, architecture: Architecture) -> None:
+    """Sentences have a length, images a size."""
+    if architecture.unet is None and wanted.image_size is not None:
+        raise InvalidInput.at("image_size", Message("This model takes no image size."))
+    if not architecture.counts_tokens and wanted.sequence_length is not None:
+        raise InvalidInput.at("sequence_length", Message("An image model has no length; give its image size."))
+
+
+def _length(wanted: EstimateInput, architecture: Architecture, defaults: _Defaults) -> int:
+    if not architecture.counts_tokens:
+        return USUAL_LENGTH
+    longest = architecture.longest_tokens
+    usual = USUAL_LENGTH if architecture.rotary or longest is None else min(USUAL_LENGTH, longest)
+    length: int = defaults.of("sequence_length", wanted.sequence_length, usual)
+    return length
+
+
+def _image_size(wanted: EstimateInput, architecture: Architecture, defaults: _Defaults) -> int | None:
+    if architecture.unet is None:
+        return None
+    size: int = defaults.of("image_size", wanted.image_size, architecture.unet.side * POINTS_PER_SIDE)
+    return size
 
 
 def _lora(wanted: EstimateInput, defaults: _Defaults) -> Lora | None:
@@ -232,6 +269,8 @@ def _lengths(wanted: EstimateInput, recipe: Recipe, defaults: _Defaults) -> dict
     if given is None:
         return {}
     length = recipe.sequence_length
+    if recipe.image_size is not None:
+        return {}
     longest = defaults.of("workload.longest_tokens", given.longest_tokens, length)
     mean = defaults.of("workload.mean_tokens", given.mean_tokens, length)
     if mean > longest:

@@ -12,6 +12,7 @@ from app.fields import field_errors
 from app.i18n import Message
 from app.money import format_amount, format_unit_price
 from app.planning.inputs import PlanInput
+from app.planning.jobs import is_image_model
 from app.planning.models import Plan
 from app.projects.models import Project
 from app.web.forms import form_document
@@ -53,6 +54,10 @@ def _relevant(sent: Mapping[str, str]) -> dict[str, str]:
         for name, value in sent.items()
         if not any(is_dropped and name.startswith(prefix) for prefix, is_dropped in dropped.items())
     }
+    if not kept.get("config", "").strip() and is_image_model(kept.get("model", "")):
+        kept.pop("sequence_length", None)
+    elif not kept.get("config", "").strip():
+        kept.pop("image_size", None)
     if kept.get("workload.train_tokens", "").strip():
         for name in ("workload.samples", "workload.epochs"):
             kept.pop(name, None)

@@ -25,27 +25,70 @@ class Finding:
 
 def preflight(prepared: Prepared, answer: Estimate) -> list[Finding]:
     """Errors first, then warnings, then hints."""
-    findings = [*_memory(prepared, answer), *_card(prepared), *_recipe(prepared), *_money(prepared)]
+    findings = [
+        *_memory(prepared, answer), *_other_moments(answer), *_host(prepared, answer), *_what_binds(answer), *_card(prepared), *_recipe(prepared), *_money(prepared),
+    ]  # fmt: skip
     order = {"error": 0, "warning": 1, "info": 2}
     return sorted(findings, key=lambda finding: order[finding.level])
 
 
 def _memory(prepared: Prepared, answer: Estimate) -> Iterator[Finding]:
     footprint = answer.footprint
-    if footprint.fits is False and footprint.required_bytes and footprint.capacity_bytes:
+    required, capacity = footprint.required_bytes, footprint.capacity_bytes
+    if required is not None and capacity is not None and required > capacity:
         yield Finding(
             "error",
             "step-does-not-fit",
             Message(
                 "A training step needs %(required)s GiB on each card, which has %(capacity)s GiB.",
-                required=_gib(footprint.required_bytes),
-                capacity=_gib(footprint.capacity_bytes),
+                required=_gib(required),
+                capacity=_gib(capacity),
             ),
         )
         yield from _why_full_does_not_fit(prepared, answer)
     elif footprint.fits and _upper_end(answer) > (footprint.capacity_bytes or 0):
         yield Finding(
             "warning", "tight-fit", Message("It fits, but with little room: the estimate's upper end does not.")
+        )
+
+
+_MOMENTS = {
+    "loading": Message("Loading the model needs %(required)s GiB on each card, which has %(capacity)s GiB."),
+    "saving": Message("Saving a checkpoint needs %(required)s GiB on each card, which has %(capacity)s GiB."),
+    "merging": Message("Merging the adapters needs %(required)s GiB on each card, which has %(capacity)s GiB."),
+    "evaluation": Message("Evaluation needs %(required)s GiB on each card, which has %(capacity)s GiB."),
+}
+
+
+def _other_moments(answer: Estimate) -> Iterator[Finding]:
+    footprint = answer.footprint
+    for name in footprint.too_large:
+        sizes = {"required": _gib(footprint.other_bytes[name]), "capacity": _gib(footprint.capacity_bytes or 0)}
+        yield Finding("error", f"{name}-does-not-fit", Message(_MOMENTS[name].text, **sizes))
+
+
+def _host(prepared: Prepared, answer: Estimate) -> Iterator[Finding]:
+    given = prepared.host_ram_bytes
+    if given is not None and given < answer.host_ram_bytes:
+        yield Finding(
+            "error",
+            "host-memory-too-small",
+            Message(
+                "The host needs %(required)s GiB of memory and has %(capacity)s GiB.",
+                required=_gib(answer.host_ram_bytes),
+                capacity=_gib(given),
+            ),
+        )
+
+
+def _what_binds(answer: Estimate) -> Iterator[Finding]:
+    if answer.time.bound_by == "storage":
+        yield Finding("warning", "storage-too-slow", Message("The storage cannot feed the cards: they wait for data."))
+    elif answer.time.bound_by == "interconnect":
+        yield Finding(
+            "warning",
+            "interconnect-bound",
+            Message("Most of the time goes into traffic between the cards; a faster link or fewer cards pay off."),
         )
 
 
@@ -84,7 +127,7 @@ def _card(prepared: Prepared) -> Iterator[Finding]:
                 "FlashAttention needs an Ampere card or newer; %(gpu)s is older. Use sdpa.", gpu=gpu.name
             ),
         )
-    if prepared.job.cluster.parallelism == "ddp" and prepared.job.cluster.whole_gpus == 1:
+    if prepared.job.cluster.parallelism != "none" and prepared.job.cluster.whole_gpus == 1:
         yield Finding(
             "warning", "parallelism-over-one-gpu", Message("One GPU has nothing to share the work with.")
         )

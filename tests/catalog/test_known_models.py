@@ -39,7 +39,7 @@ def test_qwen_shares_its_key_and_value_heads() -> None:
     assert model.published_parameters == 7_615_616_512
 
 
-@pytest.mark.parametrize("name", ["", "llama", "sdxl", "nobody/llama-7b"])
+@pytest.mark.parametrize("name", ["", "llama", "sdxl-9", "nobody/llama-7b"])
 def test_an_unknown_name_is_none(name: str) -> None:
     assert find_model(name) is None
 

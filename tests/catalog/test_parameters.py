@@ -6,13 +6,10 @@ from app.catalog.known_models import CatalogModel, list_models
 from app.catalog.parameters import parameter_counts
 from app.estimator import read_architecture
 
-# glm-4 stretches its rotary positions by a factor of its own, which changes neither sizes nor work.
-KNOWN_UNREAD = {"glm-4-9b-chat": ("rope_ratio",)}
-
 
 @pytest.mark.parametrize("model", list_models(), ids=lambda model: model.id)
 def test_the_estimator_reads_it_whole(model: CatalogModel) -> None:
-    assert tuple(read_architecture(dict(model.config)).unknown_fields) == KNOWN_UNREAD.get(model.id, ())
+    assert tuple(read_architecture(dict(model.config)).unknown_fields) == ()
 
 
 @pytest.mark.parametrize(

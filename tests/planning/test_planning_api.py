@@ -51,14 +51,15 @@ def test_the_contracts_example_is_answered_whole(api: ApiClient) -> None:
     memory = answer["memory"]
     assert memory["peak_allocated_bytes"] == max(memory["moments"].values())
     assert sum(memory["components"].values()) == memory["required_bytes"]
-    assert memory["required_bytes"] - memory["reserved_bytes"] == 450 * 1024**2
+    assert memory["required_bytes"] - memory["reserved_bytes"] == 600 * 1024**2
     assert (memory["fits"], memory["capacity_bytes"]) == (True, 23_028 * 1024**2)
-    assert memory["capacity_bytes"] - memory["required_bytes"] == memory["headroom_bytes"]
+    worst = max(memory["required_bytes"], *memory["other_peaks"].values())
+    assert memory["capacity_bytes"] - worst == memory["headroom_bytes"]
     assert (answer["time"]["tokens_per_step"], answer["time"]["steps"]) == (2048, 24_415)
     expected = (answer["time"]["hours"] + answer["cost"]["spot"]["expected_lost_hours"]) * 3.2
     assert float(answer["cost"]["amount"]) == pytest.approx(expected, abs=0.006)
     assert {one["field"] for one in answer["assumptions"]} == {
-        "fused_loss", "packing", "workload.longest_tokens", "workload.mean_tokens",
+        "fused_loss", "packing", "offload", "workload.longest_tokens", "workload.mean_tokens",
     }  # fmt: skip
 
 
@@ -69,7 +70,7 @@ def test_only_model_and_method_are_required_and_every_default_is_told(api: ApiCl
         "lora.rank": 8, "lora.target_modules": "all-linear", "lora.dropout": 0.0, "lora.adapter_dtype": "fp32",
         "precision": "bf16-mixed", "optimizer": "adamw", "micro_batch_size": 1, "gradient_accumulation_steps": 1,
         "sequence_length": 512, "gradient_checkpointing": False, "attention": "sdpa", "fused_loss": False,
-        "packing": False, "gpu_count": 1, "parallelism": "none",
+        "packing": False, "offload": "none", "gpu_count": 1, "parallelism": "none",
     }  # fmt: skip
     assert answer["cost"] is None
     for name in ("capacity_bytes", "fits", "required_bytes", "reserved_bytes", "interval_bytes"):
@@ -106,8 +107,9 @@ def test_the_same_model_by_name_and_by_configuration_gives_the_same_numbers(api:
         ({"gpu": "a11"}, "gpu"),
         ({"gpu_count": 0}, "gpu_count"),
         ({"gpu_count": 2.5}, "gpu_count"),
-        ({"parallelism": "fsdp"}, "parallelism"),
-        ({"offload": "all"}, "offload"),
+        ({"parallelism": "pipeline"}, "parallelism"),
+        ({"offload": "everything"}, "offload"),
+        ({"model": "sdxl", "lora": {"target_modules": ["to_q"]}}, "sequence_length"),
         ({"image_size": 512}, "image_size"),
         ({"price": {"per_hour": "-1", "currency": "CNY"}}, "price.per_hour"),
         ({"price": {"per_hour": 3.2, "currency": "CNY"}}, "price.per_hour"),

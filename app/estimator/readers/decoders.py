@@ -12,6 +12,7 @@ from app.estimator.architecture import (
     Layout,
     Linear,
     NormKind,
+    QkNorm,
     Role,
 )
 from app.estimator.errors import ConfigError
@@ -57,7 +58,7 @@ class Family:
     positions_per_token: bool = False
     rotary: bool = True
     rotary_share: float = 1.0
-    qk_norm: str = ""
+    qk_norm: QkNorm = ""
     embedding_norm: bool = False
     scales_embeddings: bool = False
     head_name: str = "lm_head"
@@ -251,7 +252,7 @@ def _layout(config: Config, model_type: str, family: Family) -> Layout:
     return family.layout
 
 
-def _qk_norm(config: Config, family: Family) -> str:
+def _qk_norm(config: Config, family: Family) -> QkNorm:
     if config.get("qk_layernorm") is True or config.get("use_qk_norm") is True:
         return "head"
     return family.qk_norm
