@@ -20,6 +20,7 @@ class ShortLived:
     rest: int  # everything else that is not lasting, when the optimizer's moment is not the worst
     earlier: int  # the largest moment before the optimizer's, when that one is the worst
     passing: int  # gathered layers and buckets
+    expands: bool  # whether 4-bit weights are expanded for each product
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,9 @@ def step_memory(
     saved = plan.saved.at(tokens, pairs) if place < len(PHASES) else 0.0
     components = _components(moments[MOMENTS[place]], round(gradients[place]), lasting, saved)
     logits = 4 * recipe.micro_batch_size * length * architecture.logits if not recipe.fused_loss else 0
-    return StepMemory(moments, components, _short_lived(sizes, base, lasting, logits, _score_bytes(plan, tokens, pairs)))
+    scores = _score_bytes(plan, tokens, pairs)
+    short_lived = _short_lived(sizes, base, lasting, logits, scores, expands=recipe.method == "qlora")
+    return StepMemory(moments, components, short_lived)
 
 
 def _bias_bytes(architecture: Architecture, recipe: Recipe, length: int) -> int:
@@ -98,14 +101,14 @@ def _score_bytes(plan: Compiled, tokens: float, length: float) -> float:
 
 
 def _short_lived(
-    sizes: list[float], base: int, lasting: Lasting, logits: int, scores: float
+    sizes: list[float], base: int, lasting: Lasting, logits: int, scores: float, *, expands: bool
 ) -> ShortLived:
     earlier = max(sizes[:-1]) - base
     if sizes[-1] >= max(sizes[:-1]):
-        return ShortLived(logits, 0, 0, round(earlier), lasting.passing)
+        return ShortLived(logits, 0, 0, round(earlier), lasting.passing, expands)
     at_loss = max(sizes[1], sizes[2]) >= max(sizes)
     rest = earlier - scores - (3 * logits if at_loss else 0)
-    return ShortLived(logits, round(scores), round(max(0.0, rest)), 0, lasting.passing)
+    return ShortLived(logits, round(scores), round(max(0.0, rest)), 0, lasting.passing, expands)
 
 
 def _components(peak: int, gradients: int, lasting: Lasting, saved: float) -> dict[str, int]:
