@@ -38,7 +38,7 @@ class Rates:
 
 RATES = Rates(
     products={
-        "Turing": 0.26, "Volta": 0.84, "Ampere": 0.7, "Ada": 0.95, "l40s": 0.58, "rtx-6000-ada": 0.45, "Hopper": 0.5,
+        "Turing": 0.26, "Volta": 0.84, "Ampere": 0.7, "Ada": 0.95, "l40s": 0.58, "Hopper": 0.5,
     },
     fp32_products=0.7,
     attention=0.48,
@@ -48,7 +48,7 @@ RATES = Rates(
     forward_launch=36e-6,
     backward_launch=4e-6,
     nvlink=0.6,
-    pcie=0.3,
+    pcie=0.12,
     network=25e9,
     gathering=9e-3,
     overlap=0.9,
@@ -62,7 +62,7 @@ USUAL_STORAGE_BYTES_PER_SECOND = 1000e6
 TEXT_BYTES_PER_TOKEN = 4.0  # of stored text, in English; Chinese is about the same with today's vocabularies
 IMAGE_BYTES_PER_POINT = 32.0  # compressed: half a byte a pixel, 64 pixels a point of the latent image
 # 80 % of published throughputs lie within these multiples of the estimate.
-INTERVAL = (0.75, 1.5)
+INTERVAL = (0.8, 1.4)
 
 
 @dataclass(frozen=True, slots=True)

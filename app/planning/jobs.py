@@ -101,8 +101,7 @@ def card_of(gpu: Gpu) -> Card:
         bf16_flops=_rate(gpu.bf16_tflops) if gpu.supports_bf16 else None,
         fp16_flops=_rate(gpu.fp16_tflops),
         tf32_flops=_rate(gpu.tf32_tflops),
-        # The datasheet's figure is of both directions together.
-        interconnect_bytes_per_second=_half(gpu.interconnect_gb_per_second),
+        interconnect_bytes_per_second=_own_links(gpu),
         pcie_bytes_per_second=PCIE_BYTES_PER_SECOND.get((gpu.pcie or "").split(" ")[0], 12e9),
         generation=gpu.architecture,
     )
@@ -112,8 +111,14 @@ def _rate(tflops: Any) -> float | None:
     return None if tflops is None else float(tflops) * TERA
 
 
-def _half(gigabytes: Any) -> float | None:
-    return None if not gigabytes else float(gigabytes) * GIGA / 2
+def _own_links(gpu: Gpu) -> float | None:
+    """Bytes a second of one direction; the datasheet's figure is of both together.
+
+    A card in a slot has links only where somebody put a bridge on, which rented machines seldom have.
+    """
+    if not gpu.interconnect_gb_per_second or "PCIe" in gpu.form_factor:
+        return None
+    return gpu.interconnect_gb_per_second * GIGA / 2
 
 
 def invalid(error: EstimatorError) -> InvalidInput:
