@@ -60,6 +60,7 @@ def _shape_of(recipe: Recipe, architecture: Architecture) -> Recipe:
         lora=recipe.lora,
         weights_dtype=recipe.weights_dtype,
         fused_loss=recipe.fused_loss,
+        keeps_outputs=recipe.keeps_outputs,
         sequence_length=recipe.sequence_length if architecture.by_sample else 1,
     )
 

@@ -64,14 +64,20 @@ def step_memory(
                 size, kept = total, peak.gradients * share
         sizes.append(passing + size)
         gradients.append(carried + kept)
-    sizes.append(base + lasting.gradients + lasting.step)
+    kept_outputs = 0.0
+    if recipe.keeps_outputs and not recipe.fused_loss:
+        kept_outputs = recipe.micro_batch_size * length * architecture.logits * recipe.compute_bytes
+    sizes.append(base + lasting.gradients + lasting.step + kept_outputs)
     gradients.append(lasting.gradients)
     sizes[BACKWARD] += _held_gradients(architecture, recipe, cluster, tokens)
     moments = {name: round(size) for name, size in zip(MOMENTS, sizes, strict=True)}
     place = max(range(len(MOMENTS)), key=sizes.__getitem__)
     saved = plan.saved.at(tokens, pairs) if place < len(PHASES) else 0.0
     components = _components(moments[MOMENTS[place]], round(gradients[place]), lasting, saved)
-    logits = 4 * recipe.micro_batch_size * length * architecture.logits if not recipe.fused_loss else 0
+    logits = 0.0
+    if not recipe.fused_loss:
+        # What the loop is known to hold is in the peak already.
+        logits = 4.0 * recipe.micro_batch_size * length * architecture.logits - kept_outputs
     scores = _score_bytes(plan, tokens, pairs)
     short_lived = _short_lived(sizes, base, lasting, logits, scores, expands=recipe.method == "qlora")
     return StepMemory(moments, components, short_lived)
@@ -101,14 +107,14 @@ def _score_bytes(plan: Compiled, tokens: float, length: float) -> float:
 
 
 def _short_lived(
-    sizes: list[float], base: int, lasting: Lasting, logits: int, scores: float, *, expands: bool
+    sizes: list[float], base: int, lasting: Lasting, logits: float, scores: float, *, expands: bool
 ) -> ShortLived:
     earlier = max(sizes[:-1]) - base
     if sizes[-1] >= max(sizes[:-1]):
-        return ShortLived(logits, 0, 0, round(earlier), lasting.passing, expands)
+        return ShortLived(round(logits), 0, 0, round(earlier), lasting.passing, expands)
     at_loss = max(sizes[1], sizes[2]) >= max(sizes)
     rest = earlier - scores - (3 * logits if at_loss else 0)
-    return ShortLived(logits, round(scores), round(max(0.0, rest)), 0, lasting.passing, expands)
+    return ShortLived(round(logits), round(scores), round(max(0.0, rest)), 0, lasting.passing, expands)
 
 
 def _components(peak: int, gradients: int, lasting: Lasting, saved: float) -> dict[str, int]:

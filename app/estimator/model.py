@@ -21,13 +21,16 @@ def run_step(architecture: Architecture, recipe: Recipe, adapters: Adapters | No
     )
     layers = Layers(tape, recipe, adapters)
     if architecture.unet is not None:
-        loss = UNetProgram(layers, architecture.unet, architecture.blocks).loss()
+        loss, outputs = UNetProgram(layers, architecture.unet, architecture.blocks).loss(), None
     else:
-        loss = _Model(tape, architecture, recipe, adapters, layers).loss()
+        loss, outputs = _Model(tape, architecture, recipe, adapters, layers).loss()
+    if not recipe.keeps_outputs:
+        outputs = None
     tape.end_autocast()
     tape.begin("loss_backward")
     tape.after_forward = tape.now()
     tape.backward(loss)
+    del outputs
     return tape
 
 
@@ -49,8 +52,8 @@ class _Model:
         self.length = architecture.fixed_tokens or recipe.sequence_length if architecture.by_sample else None
         self.table: Weight | None = None
 
-    def loss(self) -> Tensor:
-        """The loss; what only its computation held is gone."""
+    def loss(self) -> tuple[Tensor, Tensor | None]:
+        """The loss, and the logits, which the loop's variable may hold on to; the rest of its computation is gone."""
         architecture = self.architecture
         first = architecture.blocks[0].fixed_tokens or self.length
         hidden = self._embedded(first)
@@ -117,10 +120,10 @@ class _Model:
             hidden.node = Leaf(is_weight=False)
         return hidden
 
-    def _head(self, hidden: Tensor) -> Tensor:
+    def _head(self, hidden: Tensor) -> tuple[Tensor, Tensor | None]:
         head, tape = self.architecture.head, self.tape
         if head.kind in ("classification", "none"):
-            return self._classified(hidden)
+            return self._classified(hidden), None
         if head.transform:
             hidden = self.layers.plain_linear(hidden, self.architecture.hidden, self.architecture.hidden, bias=True)
             hidden = self.layers.activation(hidden, "fused")
@@ -130,7 +133,7 @@ class _Model:
         if self.architecture.embedding_projection:
             hidden = self.layers.plain_linear(hidden, self.architecture.hidden, self.architecture.embedding_projection)
         if self.recipe.fused_loss:
-            return self._fused_loss(hidden)
+            return self._fused_loss(hidden), None
         logits = self._logits(hidden)
         del hidden
         if head.softcap:
@@ -139,7 +142,7 @@ class _Model:
             capped = tape.operate((capped,), capped.width, capped.bytes, saves_output=True)
             logits = tape.scale(capped)
             del capped
-        return self._cross_entropy(logits)
+        return self._cross_entropy(logits), logits
 
     def _logits(self, hidden: Tensor) -> Tensor:
         architecture, head, layers = self.architecture, self.architecture.head, self.layers
@@ -159,7 +162,7 @@ class _Model:
         wide = tape.to(logits, 4) if self.architecture.head.widens_logits or tape.autocast else logits
         likelihood = tape.operate((wide,), wide.width, wide.bytes, saves_output=True)
         loss = tape.operate((likelihood,), Form(4.0), 4)
-        del likelihood, wide, logits
+        del likelihood, wide
         return loss
 
     def _fused_loss(self, hidden: Tensor) -> Tensor:

@@ -49,6 +49,7 @@ class Recipe:
     packing: bool = False
     offload: Offload = "none"
     image_size: int | None = None
+    keeps_outputs: bool = False
 
     @property
     def is_mixed(self) -> bool:

@@ -117,6 +117,7 @@ class RecipeOptions(Input):
     max_grad_norm: Annotated[float, Field(gt=0, le=1e9)] | None = None
     packing: bool | None = None
     fused_loss: bool | None = None
+    keeps_outputs: bool | None = None
     gpu: str | None = None
     gpu_count: GpuCount | None = None
     parallelism: Parallelism | None = None

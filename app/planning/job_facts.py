@@ -19,6 +19,7 @@ LABELS = {
     "gradient_checkpointing": Message("Gradient checkpointing"),
     "attention": Message("Attention"),
     "fused_loss": Message("Fused loss"),
+    "keeps_outputs": Message("The loop keeps the logits"),
     "packing": Message("Packing"),
     "workload.train_tokens": Message("Training tokens"),
     "workload.samples": Message("Samples"),

@@ -194,6 +194,7 @@ def _recipe(wanted: EstimateInput, architecture: Architecture, defaults: _Defaul
         packing=defaults.of("packing", wanted.packing, False),
         offload=defaults.of("offload", wanted.offload, "none"),
         image_size=_image_size(wanted, architecture, defaults),
+        keeps_outputs=wanted.keeps_outputs or False,
     )
     if recipe.method == "qlora" and recipe.weights_dtype is not None:
         raise InvalidInput.at("weights_dtype", Message("A 4-bit base has no other type."))

@@ -1,0 +1,1 @@
+"""Other public estimators on the same measured runs, side by side with ours."""
