@@ -72,6 +72,7 @@ class Block:
     attention_dropout: bool = False
     attention_softcap: bool = False
     mlp_dropout: bool = False  # between the halves of the MLP, as T5 has
+    repeats_keys: bool = False  # keys and values are copied for each query head whatever the attention
     copies_heads: bool = False  # queries, keys and values are copied out of their fused matrix
     fixed_tokens: int = 0  # of a sample, where the length is not the request's
     always_eager: bool = False  # its code has no other attention
@@ -116,11 +117,6 @@ class Block:
         widths = {"": 0, "head": 2 * self.head_width, "full": self.query_width + self.key_width}
         small = widths[self.qk_norm] + sum(self.latent_norms)
         return self.norm_count * self.hidden * (2 if self.norm_bias else 1) + small
-
-    @property
-    def weights(self) -> int:
-        """Elements of one block's weight matrices."""
-        return sum(linear.weights for linear in self.linears)
 
     @property
     def parameters(self) -> int:
@@ -232,11 +228,6 @@ class Architecture:
     def linears(self) -> tuple[Linear, ...]:
         """The kinds of linear layers of all blocks."""
         return tuple(linear for block in self.blocks for linear in block.linears)
-
-    @cached_property
-    def block_weights(self) -> int:
-        """Elements of all blocks' weight matrices."""
-        return sum(block.layers * block.weights for block in self.blocks)
 
     @cached_property
     def norm_size(self) -> int:

@@ -4,7 +4,6 @@ from app.estimator.architecture import Block, Role
 from app.estimator.layers import Layers
 from app.estimator.tape import Form, Tensor, per_token
 
-
 _PROJECTIONS: tuple[Role, ...] = ("q", "k", "v")
 
 
@@ -23,8 +22,8 @@ class Blocks:
     ) -> None:
         """``other``: the encoder's output, for cross-attention.
 
-        Where the tape counts samples and not tokens, ``spread`` is the tokens of this block in each sample, ``keys`` the
-        tokens that each of them attends to, and ``other_keys`` those of the other sequence.
+        Where the tape counts samples and not tokens, ``spread`` is the tokens of this block in each sample, ``keys``
+        the tokens that each of them attends to, and ``other_keys`` those of the other sequence.
         """
         self.layers = layers
         self.tape = layers.tape
@@ -130,6 +129,8 @@ class Blocks:
             del fused
             if block.copies_heads:
                 query, key, value = self.tape.scale(query), self.tape.scale(key), self.tape.scale(value)
+            if block.repeats_keys:
+                key, value = self.layers.repeated(key, query.width), self.layers.repeated(value, query.width)
         else:
             query, key, value = (self._linear(tensor, role) for role in _PROJECTIONS)
         if block.qk_norm:
@@ -174,7 +175,7 @@ class Blocks:
     ) -> tuple[Tensor, Tensor | None]:
         block, layers = self.block, self.layers
         if layers.recipe.attention == "flash" or not (layers.eager or block.always_eager):
-            shared = not across and block.key_value_heads != block.heads
+            shared = not across and key.width != query.width
             causal = block.causal and not across
             keys = self.other_keys if across else self.keys
             heads = block.heads * self.spread
@@ -243,7 +244,8 @@ class Blocks:
             return routed
         shared = self._mlp(tensor, "shared_gate", "shared_up", "shared_down")
         if block.find("shared_router") is not None:
-            gate = tape.operate((self._linear(tensor, "shared_router"),), self._wide(1), tensor.bytes, saves_output=True)
+            scores = self._linear(tensor, "shared_router")
+            gate = tape.operate((scores,), self._wide(1), tensor.bytes, saves_output=True)
             shared = tape.multiply(shared, gate)
         return tape.add(routed, shared)
 

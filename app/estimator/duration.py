@@ -92,7 +92,7 @@ def step_time(
     card_seconds = arithmetic + memory
     working = max(card_seconds, launches)
     update = _update_seconds(recipe, lasting, card, cluster)
-    each, once = _traffic_seconds(architecture, recipe, lasting, card, cluster)
+    each, once = _traffic_seconds(recipe, lasting, card, cluster)
     exposed = max(0.0, each - working * RATES.overlap)
     exposed_once = max(0.0, once - working * RATES.overlap)
     seconds = repeats * (working + exposed) + exposed_once + update
@@ -168,7 +168,7 @@ def _update_seconds(recipe: Recipe, lasting: Lasting, card: Card, cluster: Clust
 
 
 def _traffic_seconds(
-    architecture: Architecture, recipe: Recipe, lasting: Lasting, card: Card, cluster: Cluster
+    recipe: Recipe, lasting: Lasting, card: Card, cluster: Cluster
 ) -> tuple[float, float]:
     """Seconds on the links for each micro-batch, and once a step.
 

@@ -93,6 +93,6 @@ def _slack(step: StepMemory) -> float:
 
 
 def host_ram_bytes(weights: int, offloaded: int, cluster: Cluster) -> int:
-    """Weights pass through the host when they are loaded, once for each process of a node; offloaded parts stay there."""
+    """Weights pass through the host while they are loaded, once for each process; offloaded parts stay there."""
     copies = min(cluster.whole_gpus, cluster.gpus_per_node)
     return (max(weights, offloaded) + WORKER_BYTES) * copies + HOST_BYTES_WITHOUT_MODEL

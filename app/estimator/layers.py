@@ -1,4 +1,4 @@
-"""The parts that models are made of, written as PyTorch, transformers, PEFT and bitsandbytes compute them, on a tape."""
+"""The parts that models are made of, on a tape: as PyTorch, transformers, PEFT and bitsandbytes compute them."""
 
 from app.estimator.adapters import Adapters
 from app.estimator.architecture import ActivationKind, Linear, NormKind
@@ -40,10 +40,10 @@ class Layers:
         return result
 
     def plain_linear(
-        self, tensor: Tensor, inputs: int, outputs: int, *, bias: bool = False, copies: int = 1, weight: Weight | None = None
+        self, tensor: Tensor, inputs: int, outputs: int, *, bias: bool = False, copies: int = 1
     ) -> Tensor:
         """``x·Wᵀ + b`` in the type of matrix products."""
-        weight = weight or self.parameter(inputs * outputs * copies)
+        weight = self.parameter(inputs * outputs * copies)
         bias_weight = self.parameter(outputs * copies) if bias else None
         return self.product(tensor, weight, inputs, outputs, bias_weight)
 
@@ -69,7 +69,7 @@ class Layers:
         )  # fmt: skip
 
     def _four_bit(self, tensor: Tensor, layer: Linear) -> Tensor:
-        """bitsandbytes' 4-bit layer: expands the weight for each product, answers in its input's type."""
+        """Bitsandbytes' 4-bit layer: expands the weight for each product, answers in its input's type."""
         tape, size = self.tape, self.compute
         narrow = tape.to(tensor, size)
         expanded = Form(layer.inputs * layer.outputs * float(size))
@@ -238,8 +238,8 @@ class Layers:
         back = flops.times(2.5)
         return tape.operate(
             (query, key, value), output, size, saves=(query, key, value), saves_output=True,
-            side_bytes=per_token(STATISTIC_BYTES * heads), kind="causal" if causal else "attention", inner=query.width.token / heads,
-            outer=heads, flops=flops, backward_flops=(back, Form(), Form()),
+            side_bytes=per_token(STATISTIC_BYTES * heads), kind="causal" if causal else "attention",
+            inner=query.width.token / heads, outer=heads, flops=flops, backward_flops=(back, Form(), Form()),
         )  # fmt: skip
 
     def batched_product(self, left: Tensor, right: Tensor, width: Form, flops: Form) -> Tensor:

@@ -122,7 +122,7 @@ class Cluster:
 
     @property
     def shards(self) -> bool:
-        """Whether what is kept is shared out among cards (over a single one there is nothing to share, yet it works so)."""
+        """Whether what is kept is shared out among cards; over a single one it works the same way."""
         return self.parallelism in ("zero1", "zero2", "zero3", "fsdp")
 
     @property

@@ -6,8 +6,8 @@ each one saved and adds up gradients. So a model is written down once, the way i
 and traffic all follow from that.
 
 Sizes are linear forms: bytes that are fixed, bytes a token of the micro-batch, and bytes a token and token of length
-(attention scores). Equal layers are not repeated: of a stack of n, at most four are computed, and one of them counts for
-all those between (``Tape.stack``).
+(attention scores). Equal layers are not repeated: of a stack of n, at most four are computed, and one of them counts
+for all those between (``Tape.stack``).
 """
 
 from collections.abc import Callable
@@ -252,7 +252,8 @@ class Tape:
         """
         records = self.saving and any(one.node is not None for one in inputs)
         keeps = bool(saves) or saves_output or side_bytes is not None
-        if records and keeps and not saves_late:
+        late = saves_late or saves_output
+        if records and keeps and not late:
             self.cut = len(self.works)
         output = inputs[0].storage if in_place else self.new(width, size)
         if scratch is not None:
@@ -263,7 +264,7 @@ class Tape:
         self.works.append(Work(self.stage, kind, inner, outer, self.repeats, flops or Form(), moved))
         if not records:
             return Tensor(output, width, size, None)
-        if keeps and saves_late:
+        if keeps and late:
             self.cut = len(self.works)
         node = Node(self.tag)
         for place, one in enumerate(inputs):
@@ -337,15 +338,6 @@ class Tape:
             self.nodes.append(node)
         return tuple(Tensor(tensor.storage, per_token(width), tensor.bytes, node) for width in widths)
 
-    def cut_out(self, tensor: Tensor, width: float) -> Tensor:
-        """A view of a part; its gradient is spread over a tensor of the whole's size."""
-        node: Node | None = None
-        if tensor.node is not None and self.saving:
-            node = Node(self.tag)
-            node.edges.append((tensor.node, tensor.width.times(tensor.bytes)))
-            self.nodes.append(node)
-        return Tensor(tensor.storage, per_token(width), tensor.bytes, node)
-
     # --- Equal layers ---
 
     def stack(
@@ -411,8 +403,7 @@ class Tape:
         node = Node(self.tag)
         node.rerun, node.shape, node.repeats = stretch, (tensor.width, tensor.bytes), self.repeats
         node.edges.append((tensor.node, tensor.width.times(tensor.bytes)))
-        if tensor.storage is not None:
-            node.saved.append(tensor.storage)
+        node.saved.append(tensor.storage)  # type: ignore[arg-type]  # what layers are given has been computed
         self.nodes.append(node)
         return Tensor(output.storage, output.width, output.bytes, node)
 
@@ -424,8 +415,6 @@ class Tape:
             return tensor
         node = Node(self.tag)
         node.turn = phase
-        if isinstance(tensor.node, Leaf):
-            tensor.node.uses += 1
         node.edges.append((tensor.node, None))
         self.nodes.append(node)
         return Tensor(tensor.storage, tensor.width, tensor.bytes, node)
@@ -435,7 +424,7 @@ class Tape:
         self.stage = "backward"
         node, width, size = loss.node, loss.width, loss.bytes
         del loss
-        if isinstance(node, Node):
+        if node is not None:
             node.buffer = self.new(width, size)
         self._run(0)
         self._record()
@@ -480,9 +469,9 @@ class Tape:
                     self._keep_as_gradient(done)
 
     def _again(self, node: Node) -> list[Storage]:
-        """Computes a checkpointed stretch again, up to the last operator that keeps something; then runs it backward."""
+        """Computes a checkpointed stretch again, as far as something keeps it; then runs it backward."""
         leaf = Leaf(is_weight=False)
-        inside = Tensor(node.saved[0] if node.saved else None, *node.shape, leaf)
+        inside = Tensor(node.saved[0], *node.shape, leaf)
         start, self.cut = len(self.nodes), len(self.works)
         self.stage, self.repeats = "recomputed", node.repeats
         output = node.rerun(inside)  # type: ignore[misc]  # only nodes with a stretch come here
@@ -491,11 +480,10 @@ class Tape:
         self.stage = "backward"
         last = output.node
         del output
-        if isinstance(last, Node):
-            last.buffer, node.buffer = node.buffer, None
+        last.buffer, node.buffer = node.buffer, None  # type: ignore[union-attr]  # it was computed from its input
         self._run(start)
         node.saved.clear()
-        return [] if leaf.buffer is None else [leaf.buffer]
+        return [leaf.buffer]  # type: ignore[list-item]  # for the same reason
 
 
 def _moved(inputs: tuple[Tensor, ...], width: Form, size: int) -> Form:

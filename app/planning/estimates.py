@@ -5,7 +5,15 @@ from typing import Any
 from pydantic import ValidationError
 
 from app.errors import InvalidInput
-from app.estimator import ESTIMATOR_VERSION, MOMENTS, Estimate, EstimatorError, Largest, estimate, largest_that_fits
+from app.estimator import (
+    ESTIMATOR_VERSION,
+    MOMENTS,
+    Estimate,
+    EstimatorError,
+    Largest,
+    estimate,
+    largest_that_fits,
+)
 from app.fields import field_errors
 from app.i18n import Language, translate
 from app.money import format_amount

@@ -26,8 +26,14 @@ class Finding:
 def preflight(prepared: Prepared, answer: Estimate) -> list[Finding]:
     """Errors first, then warnings, then hints."""
     findings = [
-        *_memory(prepared, answer), *_other_moments(answer), *_host(prepared, answer), *_what_binds(answer), *_card(prepared), *_recipe(prepared), *_money(prepared),
-    ]  # fmt: skip
+        *_memory(prepared, answer),
+        *_other_moments(answer),
+        *_host(prepared, answer),
+        *_what_binds(answer),
+        *_card(prepared),
+        *_recipe(prepared),
+        *_money(prepared),
+    ]
     order = {"error": 0, "warning": 1, "info": 2}
     return sorted(findings, key=lambda finding: order[finding.level])
 

@@ -3,11 +3,15 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.estimator import Card, Job, Lora, Recipe, RecipeError, estimate, read_architecture
-from tests.estimator.test_parameters import LLAMA_7B
+from app.estimator.adapters import adapters_of
+from app.estimator.compiled import compiled
+from app.estimator.model import run_step
+from app.estimator.tape import Tape, Tensor
+from tests.estimator.configurations import EVERY_KIND, LLAMA_7B, SD15
 
 LLAMA = read_architecture(LLAMA_7B)
 PARAMETERS = 6_738_415_616
@@ -40,16 +44,25 @@ def test_fused_adamw_makes_no_copy() -> None:
 
 
 def test_the_start_of_backward_holds_three_fp32_logits() -> None:
-    # 12 bytes × 512 tokens × 32,000 words above what forward saved.
-    step = estimate(Job(LLAMA, Recipe("lora", lora=QV, gradient_checkpointing=True))).step
-    assert step.moments["loss_backward"] - step.moments["forward"] == 12 * 512 * 32_000
+    # 12 bytes for each token and word, above what forward saved: what a longer sentence adds, its checkpoints (2h in
+    # each of 32 blocks), the last norm's fp32 copy (4h) and the head's input (2h) taken off.
+    def peak_at(tokens: int) -> int:
+        recipe = Recipe("lora", lora=QV, gradient_checkpointing=True, sequence_length=tokens)
+        return estimate(Job(LLAMA, recipe)).step.moments["loss_backward"]
+
+    grown = peak_at(1512) - peak_at(512)
+    assert grown / 1000 - 32 * 2 * 4096 - 4 * 4096 == pytest.approx(12 * 32_000, abs=8)
 
 
 def test_a_llama_block_keeps_what_its_operators_keep() -> None:
-    # Pure bf16, flash: 16h + 4dq + 4dk + 8i a token, 4a + 8 for statistics; then the last norm and the head's input.
-    token = 32 * (16 * 4096 + 8 * 4096 + 8 * 11008 + 4 * 32 + 8) + 8 * 4096
-    step = estimate(Job(LLAMA, Recipe("full", "bf16", sequence_length=1024))).step
-    assert step.moments["forward"] == 6 * PARAMETERS + 1024 * token
+    # Pure bf16, flash: 16h + 4dq + 4dk + 8i a token, 4a + 8 for statistics: what one more layer adds to forward.
+    def forward(layers: int) -> int:
+        read = read_architecture(LLAMA_7B | {"num_hidden_layers": layers})
+        return estimate(Job(read, Recipe("full", "bf16", sequence_length=1024))).step.moments["forward"]
+
+    layer = 4 * 4096 * 4096 + 3 * 4096 * 11008 + 2 * 4096
+    token = 16 * 4096 + 8 * 4096 + 8 * 11008 + 4 * 32 + 8
+    assert forward(31) - forward(30) == 6 * layer + 1024 * token
 
 
 def test_four_bit_weights_keep_embeddings_head_and_norms_in_fp32() -> None:
@@ -118,12 +131,17 @@ def test_more_rank_never_takes_less(recipe: Recipe, rank: int) -> None:
 
 @given(RECIPES)
 def test_checkpointing_never_raises_what_forward_saves(recipe: Recipe) -> None:
-    without = estimate(Job(SMALL, changed(recipe, gradient_checkpointing=False))).step
-    with_it = estimate(Job(SMALL, changed(recipe, gradient_checkpointing=True))).step
-    kept = {step.peak_phase: step.components["activations"] for step in (without, with_it)}
-    if len(kept) == 1 and without.peak_phase == "loss_backward":
-        assert with_it.components["activations"] <= without.components["activations"]
-    assert with_it.components["weights"] == without.components["weights"]
+    def saved(*, checkpoints: bool) -> float:
+        plan = compiled(SMALL, changed(recipe, gradient_checkpointing=checkpoints, lora=None))
+        return plan.saved.at(recipe.micro_batch_size * recipe.sequence_length, recipe.sequence_length)
+
+    assert saved(checkpoints=True) <= saved(checkpoints=False)
+
+
+@given(RECIPES, st.sampled_from(["hidden_size", "intermediate_size", "num_hidden_layers", "vocab_size"]))
+def test_more_parameters_never_take_less(recipe: Recipe, field: str) -> None:
+    larger = {"hidden_size": 512, "intermediate_size": 1024, "num_hidden_layers": 5, "vocab_size": 1500}[field]
+    assert peak(recipe, read_architecture(LLAMA_7B | SMALLER | {field: larger})) >= peak(recipe, SMALL)
 
 
 @given(RECIPES)
@@ -140,6 +158,87 @@ def test_adapters_have_fewer_gradients_and_states_than_full(recipe: Recipe) -> N
     full = estimate(Job(SMALL, changed(recipe, method="full"))).step.components
     lora = estimate(Job(SMALL, changed(recipe, method="lora", lora=QV))).step.components
     assert lora["optimizer_states"] <= full["optimizer_states"]
+    assert lora["gradients"] <= max(full["gradients"], lora["weights"])
+
+
+def test_a_loop_that_keeps_its_outputs_holds_the_logits_to_the_end_of_the_step() -> None:
+    recipe = Recipe("lora", "bf16", lora=QV, gradient_checkpointing=True, sequence_length=1024)
+    dropped = estimate(Job(LLAMA, recipe)).step.moments
+    kept = estimate(Job(LLAMA, changed(recipe, keeps_outputs=True))).step.moments
+    for moment in ("loss_backward", "backward", "optimizer_step"):
+        assert kept[moment] - dropped[moment] == pytest.approx(2 * 1024 * 32_000, rel=0.01)
+
+
+def test_a_fused_loss_never_makes_the_logits() -> None:
+    recipe = Recipe("lora", "bf16", lora=QV, gradient_checkpointing=True, sequence_length=4096)
+    plain, fused = (
+        estimate(Job(LLAMA, changed(recipe, fused_loss=fuses))).step.moments["loss_backward"] for fuses in (False, True)
+    )
+    assert plain - fused == pytest.approx(12 * 4096 * 32_000, rel=0.2)
+
+
+@pytest.mark.parametrize("name", EVERY_KIND)
+@pytest.mark.parametrize("method", ["full", "lora", "qlora"])
+def test_every_kind_of_model_is_estimated_under_every_recipe(name: str, method: Any) -> None:
+    read = read_architecture(EVERY_KIND[name])
+    sizes = []
+    for checkpointing in (False, True):
+        for attention in ("eager", "sdpa", "flash"):
+            for precision in ("fp32", "bf16", "bf16-mixed"):
+                recipe = Recipe(
+                    method, precision, gradient_checkpointing=checkpointing, attention=attention, sequence_length=128,
+                    lora=None if method == "full" else Lora(rank=4, dropout=0.1),
+                )  # fmt: skip
+                answer = estimate(Job(read, recipe, card=A10))
+                assert sum(answer.step.components.values()) == answer.step.peak_bytes
+                assert all(size >= 0 for size in answer.step.components.values())
+                assert answer.time.flops_per_step > 0
+                assert answer.time.seconds_per_step is not None
+                sizes.append(answer.step.peak_bytes)
+    assert min(sizes) > 0
+
+
+def test_images_grow_with_the_square_of_their_side() -> None:
+    def saved(pixels: int) -> int:
+        recipe = Recipe("full", "bf16", micro_batch_size=4, image_size=pixels)
+        step = estimate(Job(read_architecture(SD15), recipe)).step
+        return step.moments["forward"] - step.components["weights"] - step.components["optimizer_states"]
+
+    assert saved(1024) / saved(512) == pytest.approx(4, rel=0.2)
+
+
+def test_frozen_encoders_of_a_diffusion_model_are_on_the_card() -> None:
+    weights = estimate(Job(read_architecture(SD15), Recipe("full", "bf16"))).step.components["weights"]
+    assert weights == 2 * (859_520_964 + 123_060_480 + 83_653_863)
+
+
+@settings(deadline=None, max_examples=40)
+@given(RECIPES, st.sampled_from(["llama", "qwen2", "bert", "t5", "moe"]))
+def test_equal_layers_are_counted_as_if_each_were_computed(recipe: Recipe, name: str) -> None:
+    """The stack's shortcut against every layer written out."""
+    config = EVERY_KIND[name] | {
+        "hidden_size": 64, "d_model": 64, "intermediate_size": 96, "d_ff": 96, "num_hidden_layers": 7, "num_layers": 7,
+        "num_attention_heads": 4, "num_key_value_heads": 4, "num_heads": 4, "d_kv": 16, "vocab_size": 200,
+    }  # fmt: skip
+    read = read_architecture(config)
+    recipe = changed(recipe, lora=None if recipe.method == "full" else Lora(rank=2))
+    adapters = adapters_of(read, recipe)
+    short = run_step(read, recipe, adapters)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Tape, "stack", every_layer)
+        long = run_step(read, recipe, adapters)
+    tokens, length = recipe.micro_batch_size * recipe.sequence_length, recipe.sequence_length
+    for phase in ("forward", "loss_forward", "loss_backward", "backward"):
+        largest = [max(one.at(tokens, length) for one in tape.peaks[phase]) for tape in (short, long)]
+        assert largest[0] == pytest.approx(largest[1], rel=1e-6)
+    work = [sum(one.times * one.flops.at(tokens, length) for one in tape.works) for tape in (short, long)]
+    assert work[0] == pytest.approx(work[1], rel=1e-9)
+
+
+def every_layer(self: Tape, _name: str, count: int, layer: Any, tensor: Tensor, **_: Any) -> Tensor:
+    for _place in range(count):
+        tensor = layer(tensor)
+    return tensor
 
 
 def test_a_fuller_card_leaves_less_slack_but_never_none() -> None:

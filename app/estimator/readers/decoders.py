@@ -187,7 +187,7 @@ def _embedding_dropout(model_type: str) -> float:
 def _head(config: Config, family: Family, vocabulary: int) -> Head:
     kind = head_kind(config, "causal")
     # OPT's smallest sibling with norms after the sums ends without one.
-    norm = not (config.get("do_layer_norm_before") is False)
+    norm = config.get("do_layer_norm_before") is not False
     if kind == "classification":
         return classifier(kind, config, "score", norm=norm)
     return Head(
@@ -206,6 +206,7 @@ def _block(config: Config, model_type: str, family: Family, hidden: int, heads: 
     attention_dropout = number(config, "attn_pdrop", "attention_dropout", default=family.dropout) > 0
     if model_type == "opt":
         attention_dropout = number(config, "attention_dropout") > 0
+    dropouts = ("resid_pdrop", "hidden_dropout", "residual_dropout", "dropout")
     share = number(config, "partial_rotary_factor", "rotary_pct", default=family.rotary_share)
     rotary = family.rotary and config.get("alibi") is not True
     return Block(
@@ -223,12 +224,13 @@ def _block(config: Config, model_type: str, family: Family, hidden: int, heads: 
         qk_norm=_qk_norm(config, family),
         rotary=rotary,
         rope_width=int(width * share) if 0 < share < 1 else 0,
-        residual_dropout=number(config, "resid_pdrop", "hidden_dropout", "residual_dropout", "dropout", default=family.dropout) > 0,
+        residual_dropout=number(config, *dropouts, default=family.dropout) > 0,
         attention_dropout=attention_dropout,
         attention_softcap=_capped(config, "attn_logit_softcapping", family),
         always_eager=family.always_eager,
         scores_at_once=family.scores_at_once,
         copies_heads=family.copies_heads,
+        repeats_keys=model_type == "falcon" and config.get("new_decoder_architecture") is True,
         softmax_widens=family.softmax_widens,
         extra_parameters=2 if family.activation == "xielu" else 0,
     )

@@ -79,7 +79,8 @@ def read_whisper(config: Config, model_type: str) -> Architecture:
         model_type=model_type, hidden=hidden, vocabulary=vocabulary,
         blocks=(replace(encoder, fixed_tokens=frames), decoder),
         embeddings=(Embedding(vocabulary, hidden), Embedding(words, hidden, per_token=False)),
-        head=Head("causal", vocabulary, name="proj_out", tied=True, widens_logits=False), norm="layer", norm_bias=True, encoder_norm=True,
+        head=Head("causal", vocabulary, name="proj_out", tied=True, widens_logits=False), norm="layer",
+        norm_bias=True, encoder_norm=True,
         other_parameters=convolutions + frames * hidden, longest_tokens=words, rotary=False,
         unknown_fields=unknown_fields(config),
     )  # fmt: skip

@@ -53,7 +53,8 @@ def read_encoder(config: Config, model_type: str) -> Architecture:
         head_width=width, norm="layer", norm_bias=True, layout="post", gated=False,
         activation=activation_kind(config), rotary=False, causal=False, residual_dropout=dropout,
         attention_out_dropout=model_type != "distilbert",
-        holds_inner=model_type != "distilbert", attention_dropout=number(config, "attention_probs_dropout_prob", "attention_dropout", default=0.1) > 0,
+        holds_inner=model_type != "distilbert",
+        attention_dropout=number(config, "attention_probs_dropout_prob", "attention_dropout", default=0.1) > 0,
         softmax_widens=False, disentangled=model_type == "deberta-v2", always_eager=model_type == "deberta-v2",
     )  # fmt: skip
     positions = optional_whole(config, "max_position_embeddings") or 512
@@ -63,7 +64,7 @@ def read_encoder(config: Config, model_type: str) -> Architecture:
         vocabulary=vocabulary,
         blocks=(block,),
         embeddings=_tables(config, model_type, vocabulary, hidden, positions),
-        head=_head(config, model_type, vocabulary),
+        head=_head(config, vocabulary),
         norm="layer",
         norm_bias=True,
         embedding_norm=True,
@@ -102,10 +103,12 @@ def _relative_positions(config: Config, hidden: int, positions: int) -> int:
     return rows * hidden + (2 * hidden if normed else 0)
 
 
-def _head(config: Config, model_type: str, vocabulary: int) -> Head:
+def _head(config: Config, vocabulary: int) -> Head:
     kind = head_kind(config, "masked")
     if kind == "masked":
-        return Head("masked", vocabulary, name="decoder", tied=True, bias=True, norm=False, transform=True, widens_logits=False)
+        return Head(
+            "masked", vocabulary, name="decoder", tied=True, bias=True, norm=False, transform=True, widens_logits=False
+        )
     head = classifier(kind, config, "qa_outputs" if kind == "span" else "classifier", norm=False)
     if head.kind == "span":
         return head

@@ -46,7 +46,8 @@ KNOWN = frozenset(
     prune_heads pruned_heads q_lora_rank qa_dropout qk_head_dim qk_layernorm qk_nope_head_dim qk_norm qk_rope_head_dim
     qkv_bias query_pre_attn_scalar relative_attention relative_attention_max_distance relative_attention_num_buckets
     reorder_and_upcast_attn resid_pdrop residual_dropout residual_multiplier return_dict rms_norm_eps rmsnorm
-    rope_interleave rope_ratio rope_local_base_freq rope_parameters rope_scaling rope_theta rotary_dim rotary_emb_base rotary_pct
+    rope_interleave rope_local_base_freq rope_parameters rope_ratio rope_scaling rope_theta rotary_dim rotary_emb_base
+    rotary_pct
     router_aux_loss_coef router_jitter_noise routed_scaling_factor scale_attention_softmax_in_fp32
     scale_attn_by_inverse_layer_idx scale_attn_weights scale_embedding scoring_func seq_aux seq_classif_dropout
     seq_length share_att_key shared_expert_intermediate_size sinusoidal_pos_embds sliding_window

@@ -1,4 +1,4 @@
-"""Runs one peer on requests from standard input; started with the interpreter that has the peers, knows nothing of ours.
+"""Runs one peer on requests from standard input; for the interpreter that has the peers, it knows nothing of ours.
 
 Each line in is a request of the JSON API with its model's configuration inline; each line out is
 ``{"allocated": …, "process": …, "seconds": …}`` or ``{"refused": "…"}``; a peer with one figure answers it twice.
@@ -109,8 +109,8 @@ def ftuneai(request: dict[str, Any], parameters: int) -> float:
     )  # fmt: skip
     lora = request.get("lora") or {}
     targets = lora.get("target_modules", "all-linear")
-    target = "all_linear" if targets == "all-linear" or len(targets) > 4 else "attention_all"  # noqa: PLR2004
-    target = "attention" if targets != "all-linear" and len(targets) <= 2 else target  # noqa: PLR2004
+    target = "all_linear" if targets == "all-linear" or len(targets) > 4 else "attention_all"
+    target = "attention" if targets != "all-linear" and len(targets) <= 2 else target
     optimizer = {"adamw_fused": "adamw", "adamw_8bit": "adam_8bit", "sgd_momentum": "sgd"}
     config = TrainingConfig(
         model="model", method=FineTuneMethod(request["method"]),
