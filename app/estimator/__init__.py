@@ -21,6 +21,7 @@ from app.estimator.architecture import Architecture
 from app.estimator.config import read_architecture
 from app.estimator.errors import ConfigError, EstimatorError, RecipeError
 from app.estimator.estimate import Estimate, Job, estimate
+from app.estimator.explain import Explanation, explain
 from app.estimator.largest import Largest, largest_that_fits
 from app.estimator.memory import MOMENTS
 from app.estimator.recipe import Card, Cluster, Lora, Price, Recipe, Spot, Workload
@@ -36,6 +37,7 @@ __all__ = [
     "ConfigError",
     "Estimate",
     "EstimatorError",
+    "Explanation",
     "Job",
     "Largest",
     "Lora",
@@ -45,6 +47,7 @@ __all__ = [
     "Spot",
     "Workload",
     "estimate",
+    "explain",
     "largest_that_fits",
     "place_adapters",
     "read_architecture",

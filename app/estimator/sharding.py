@@ -1,8 +1,8 @@
 """What each card keeps of weights, gradients and optimizer states: alone, copied (DDP), or shared out (ZeRO, FSDP).
 
 ZeRO (arXiv 1910.02054) shares out optimizer states (stage 1), gradients too (2), weights too (3); with 16-bit training
-it keeps an fp32 master copy of what is trained beside the states. FSDP (arXiv 2304.11277) shares out everything; weights
-are held in their own type and gathered in 16 bits, one layer while the next is on its way.
+it keeps an fp32 master copy of what is trained beside the states. FSDP (arXiv 2304.11277) shares out everything;
+weights are held in their own type and gathered in 16 bits, one layer while the next is on its way.
 """
 
 from dataclasses import dataclass, replace

@@ -97,6 +97,15 @@ class AssumptionAnswer(Answer):
     value: Any
 
 
+class ExplanationAnswer(Answer):
+    """What a figure was computed from; docs/formulas/ has the formula under its id."""
+
+    figure: str
+    formula: str
+    inputs: dict[str, int | float | str | bool | None]
+    source: str
+
+
 class EvidenceAnswer(Answer):
     """What the estimate rests on."""
 
@@ -116,6 +125,7 @@ class EstimateAnswer(Answer):
     preflight: list[FindingAnswer]
     fixes: list[FixAnswer]
     assumptions: list[AssumptionAnswer]
+    explanation: list[ExplanationAnswer] = []
     evidence: EvidenceAnswer
 
 

@@ -1,5 +1,6 @@
 """The whole answer to an estimate, as API.md lays it out."""
 
+from dataclasses import asdict
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,6 +13,7 @@ from app.estimator import (
     EstimatorError,
     Largest,
     estimate,
+    explain,
     largest_that_fits,
 )
 from app.fields import field_errors
@@ -56,6 +58,7 @@ def answer_for(wanted: EstimateInput, language: Language, *, with_fixes: bool = 
         ],
         "fixes": [_fix(fix, prepared) for fix in fixes],
         "assumptions": [{"field": name, "value": value} for name, value in prepared.assumptions],
+        "explanation": [asdict(one) for one in explain(prepared.job, result)],
         "evidence": {
             "estimator_version": ESTIMATOR_VERSION,
             "similar_runs": 0,
