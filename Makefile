@@ -14,7 +14,7 @@ UV_COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --python $(BIN)/pytho
 	--generate-hashes --no-emit-index-url --custom-compile-command "make lock" --extra postgres
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint format bench accuracy lock clean
+.PHONY: help setup run test lint format bench accuracy coverage lock clean
 # A recipe that fails leaves no stamp behind.
 .DELETE_ON_ERROR:
 
@@ -44,6 +44,9 @@ bench: $(VENV)/.ready-for-tests ## Times the product against a bare floor
 
 accuracy: $(VENV)/.ready-for-tests ## Scores the estimator on measured runs
 	$(BIN)/python -m tests.accuracy
+
+coverage: $(VENV)/.ready-for-tests ## Runs the estimator's tests; fails below all of its branches
+	$(BIN)/python -m pytest -n $(WORKERS) tests/estimator --cov=app/estimator --cov-branch --cov-fail-under=100
 
 lock: $(VENV)/.ready-for-tests ## Brings requirements/ and package-lock.json up to date with pyproject.toml and package.json
 	$(UV_COMPILE) --upgrade --output-file requirements/run.txt

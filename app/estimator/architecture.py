@@ -7,7 +7,7 @@ from typing import Literal
 NormKind = Literal["rms", "gemma_rms", "layer", "t5_rms"]
 # How a block is put together: norms before its two parts, after their sums, around both, after both before the sum, or
 # both parts side by side.
-Layout = Literal["pre", "post", "sandwich", "reordered", "parallel", "parallel_two_norms"]
+Layout = Literal["none", "pre", "post", "sandwich", "reordered", "parallel", "parallel_two_norms"]
 # What the activation function computes: a fused kernel that keeps its input; ReLU, which keeps its output; or a formula
 # written out in Python.
 ActivationKind = Literal["fused", "relu", "relu2", "gelu_new", "bloom", "quick_gelu", "xielu"]
@@ -20,6 +20,9 @@ Role = Literal[
 ]  # fmt: skip
 # What is trained on top: the next or a masked word, a class of a sequence, the span of an answer.
 HeadKind = Literal["causal", "masked", "classification", "span", "none"]
+
+
+PIXELS_PER_POINT = 8  # a side, of the latent image of diffusion models
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ class Block:
     cross_tokens: float = 0.0  # 1: the other sequence is as long; more: it has that many tokens; 0: no cross-attention
     experts: int = 0
     softmax_widens: bool = True  # the code asks for fp32
-    disentangled: bool = False  # DeBERTa's attention, with scores for positions
+    position_rows: int = 0  # of DeBERTa's table of relative positions, which words attend to
     extra_parameters: int = 0
     name: str = "block"
 
@@ -108,7 +111,7 @@ class Block:
     @property
     def norm_count(self) -> int:
         """Norms of the hidden width."""
-        counts = {"pre": 2, "post": 2, "sandwich": 4, "reordered": 2, "parallel": 1, "parallel_two_norms": 2}
+        counts = {"none": 0, "pre": 2, "post": 2, "sandwich": 4, "reordered": 2, "parallel": 1, "parallel_two_norms": 2}
         return counts[self.layout] + (1 if self.cross_tokens else 0)
 
     @property
@@ -176,6 +179,20 @@ class UNet:
     linear_projection: bool
 
 
+@dataclass(frozen=True, slots=True)
+class DiffusionTransformer:
+    """A denoising transformer over patches of the latent image and words (arXiv 2403.03206)."""
+
+    hidden: int
+    head_width: int
+    channels: int  # of a patch
+    context: int  # width of the text's tokens
+    context_tokens: int
+    pooled: int  # width of the pooled text
+    guided: bool
+    side: int  # of the image, in patches
+
+
 @dataclass(frozen=True)
 class Architecture:
     """A transformer, as the stacks of its blocks in the order in which they compute."""
@@ -197,6 +214,7 @@ class Architecture:
     encoder_norm: bool = False  # an encoder before the decoder ends in a norm
     fixed_tokens: int = 0  # of a sample whose length is not the request's: patches of an image
     unet: "UNet | None" = None
+    diffusion_transformer: "DiffusionTransformer | None" = None
     frozen_parameters: int = 0  # of encoders that are on the card, 16 bits each, and never trained
     longest_tokens: int | None = None
     rotary: bool = True
@@ -207,17 +225,26 @@ class Architecture:
 
     @cached_property
     def _hash(self) -> int:
-        return hash((self.model_type, self.hidden, self.blocks, self.embeddings, self.head, self.unet))
+        return hash((self.model_type, self.hidden, self.blocks, self.embeddings, self.head, self.unet, self.image_side))
 
     @cached_property
     def by_sample(self) -> bool:
         """Whether sizes go by samples, because parts of a sample have lengths of their own."""
-        return self.unet is not None or self.fixed_tokens > 0 or any(block.fixed_tokens for block in self.blocks)
+        return self.image_side > 0 or self.fixed_tokens > 0 or any(block.fixed_tokens for block in self.blocks)
 
     @cached_property
     def counts_tokens(self) -> bool:
         """Whether its samples are sequences of tokens, and not images."""
-        return self.unet is None and self.fixed_tokens == 0
+        return self.image_side == 0 and self.fixed_tokens == 0
+
+    @cached_property
+    def image_side(self) -> int:
+        """Pixels a side of a diffusion model's images; 0 for other models."""
+        if self.unet is not None:
+            return self.unet.side * PIXELS_PER_POINT
+        if self.diffusion_transformer is not None:
+            return self.diffusion_transformer.side * 2 * PIXELS_PER_POINT
+        return 0
 
     @cached_property
     def layers(self) -> int:

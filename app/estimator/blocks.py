@@ -174,6 +174,8 @@ class Blocks:
         self, query: Tensor, key: Tensor, value: Tensor, *, across: bool = False
     ) -> tuple[Tensor, Tensor | None]:
         block, layers = self.block, self.layers
+        if block.position_rows:
+            return self._disentangled(query, key, value)
         if layers.recipe.attention == "flash" or not (layers.eager or block.always_eager):
             shared = not across and key.width != query.width
             causal = block.causal and not across
@@ -182,6 +184,41 @@ class Blocks:
             attended = layers.fused_attention(query, key, value, heads, keys=keys, repeats=shared, causal=causal)
             return attended, None
         return self._eager(query, key, value, across=across)
+
+    def _disentangled(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        """DeBERTa's scores: words to words, words to positions, positions to words (arXiv 2006.03654).
+
+        The table of positions goes through the same projections and is repeated for each sample, which has about as
+        many tokens as the table has rows.
+        """
+        block, layers, tape = self.block, self.layers, self.tape
+        query, key, value = tape.scale(query), tape.scale(key), tape.scale(value)
+        scores, product = _pairs(block.heads, None), _pairs(2 * query.width.token, None)
+        weights = layers.batched_product(query, tape.scale(key), scores, product)
+        rows = per_token(float(block.heads * block.position_rows))
+        total: Tensor | None = None
+        for words in (query, key):
+            table = layers.parameter(0).tensor()
+            projected = Form(2.0 * block.position_rows * block.hidden * block.query_width)
+            positions = tape.operate(
+                (table,), query.width, query.bytes, kind="dense", flops=projected, backward_flops=(projected.times(2),)
+            )
+            work = per_token(2.0 * query.width.token * block.position_rows)
+            far = layers.batched_product(words, positions, rows, work)
+            del positions
+            # Picking each pair's column keeps the whole, to know where the gradients go.
+            near = tape.scale(tape.operate((far,), scores, far.bytes, saves=(far,)))
+            del far
+            total = near if total is None else tape.add(total, near)
+            del near
+        assert total is not None  # noqa: S101
+        weights = tape.add(weights, total)  # the code's variable holds the sum of the two until it is through
+        weights = tape.operate((weights,), scores, weights.bytes, side_bytes=Form(pair=1.0))
+        weights = layers.softmax(weights, widens=False)
+        if block.attention_dropout:
+            weights = layers.dropout(weights)
+        result = layers.batched_product(weights, value, query.width, product)
+        return tape.scale(result), weights
 
     def _eager(self, query: Tensor, key: Tensor, value: Tensor, *, across: bool) -> tuple[Tensor, Tensor]:
         """The scores as a tensor of heads × length × length: product, scaling, mask, softmax, dropout, product."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from app.estimator.architecture import Architecture
 from app.estimator.errors import ConfigError
 from app.estimator.readers.decoders import FAMILIES, Family, read_decoder
-from app.estimator.readers.diffusion import read_unet
+from app.estimator.readers.diffusion import read_flux, read_unet
 from app.estimator.readers.encoder_decoders import T5_KINDS, read_t5, read_whisper
 from app.estimator.readers.encoders import ENCODERS, read_encoder
 from app.estimator.readers.images import VISION_KINDS, read_vision
@@ -23,6 +23,8 @@ def read_architecture(config: object) -> Architecture:
         raise ConfigError("", "not_an_object")
     if config.get("_class_name") == "UNet2DConditionModel":
         return read_unet(config)
+    if config.get("_class_name") == "FluxTransformer2DModel":
+        return read_flux(config)
     model_type = config.get("model_type")
     if not isinstance(model_type, str):
         raise ConfigError("model_type", "required", known=", ".join(KINDS))

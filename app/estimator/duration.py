@@ -60,7 +60,7 @@ STARTUP_HOURS = 0.05
 # Of a cloud's disk, for loading and saving weights where the request names no other rate.
 USUAL_STORAGE_BYTES_PER_SECOND = 1000e6
 TEXT_BYTES_PER_TOKEN = 4.0  # of stored text, in English; Chinese is about the same with today's vocabularies
-IMAGE_BYTES_PER_POINT = 32.0  # compressed: half a byte a pixel, 64 pixels a point of the latent image
+IMAGE_BYTES_PER_PIXEL = 0.5  # compressed
 # 80 % of published throughputs lie within these multiples of the estimate.
 INTERVAL = (0.8, 1.4)
 
@@ -113,8 +113,8 @@ def _reading_seconds(
     if rate is None:
         return 0.0
     samples = recipe.micro_batch_size * recipe.gradient_accumulation_steps * cluster.whole_gpus
-    if architecture.unet is not None:
-        size = IMAGE_BYTES_PER_POINT * architecture.unet.side**2
+    if architecture.image_side:
+        size = IMAGE_BYTES_PER_PIXEL * architecture.image_side**2
     else:
         size = TEXT_BYTES_PER_TOKEN * (architecture.fixed_tokens or length)
     return samples * size / rate

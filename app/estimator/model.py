@@ -5,6 +5,7 @@ from functools import partial
 from app.estimator.adapters import Adapters
 from app.estimator.architecture import Architecture, Block
 from app.estimator.blocks import Blocks
+from app.estimator.flux import FluxProgram
 from app.estimator.layers import Layers
 from app.estimator.recipe import Recipe
 from app.estimator.tape import Form, Leaf, Tape, Tensor, Weight, per_token
@@ -20,7 +21,10 @@ def run_step(architecture: Architecture, recipe: Recipe, adapters: Adapters | No
         autocast=recipe.compute_bytes if recipe.is_mixed else 0, carried=recipe.gradient_accumulation_steps > 1
     )
     layers = Layers(tape, recipe, adapters)
-    if architecture.unet is not None:
+    outputs: Tensor | None
+    if architecture.diffusion_transformer is not None:
+        loss, outputs = FluxProgram(layers, architecture.diffusion_transformer, architecture.blocks).loss(), None
+    elif architecture.unet is not None:
         loss, outputs = UNetProgram(layers, architecture.unet, architecture.blocks).loss(), None
     else:
         loss, outputs = _Model(tape, architecture, recipe, adapters, layers).loss()

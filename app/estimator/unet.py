@@ -3,6 +3,8 @@
 Written as diffusers' UNet2DConditionModel computes. The tape counts samples; a point is one place of the latent image.
 """
 
+from collections.abc import Callable
+
 from app.estimator.architecture import Block, UNet
 from app.estimator.blocks import Blocks
 from app.estimator.layers import Layers
@@ -102,10 +104,10 @@ class UNetProgram:
         hidden = self._attended(hidden, width, max(1, self.shape.depths[-1]), points)
         return self._recomputed(residual, hidden)
 
-    def _recomputed(self, stretch: object, hidden: Tensor) -> Tensor:
+    def _recomputed(self, stretch: Callable[[Tensor], Tensor], hidden: Tensor) -> Tensor:
         if self.layers.recipe.gradient_checkpointing:
-            return self.tape.checkpoint(stretch, hidden)  # type: ignore[arg-type]
-        return stretch(hidden)  # type: ignore[operator,no-any-return]
+            return self.tape.checkpoint(stretch, hidden)
+        return stretch(hidden)
 
     # --- Parts ---
 

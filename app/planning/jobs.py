@@ -22,7 +22,6 @@ from app.estimator import (
     place_adapters,
     read_architecture,
 )
-from app.estimator.readers.diffusion import POINTS_PER_SIDE
 from app.i18n import Message
 from app.planning.inputs import EstimateInput, ModelConfigInput
 
@@ -88,7 +87,7 @@ def prepare(wanted: EstimateInput) -> Prepared:
 def is_image_model(name: str) -> bool:
     """Whether a model of the catalogue is asked for by the size of its images."""
     known = find_model(name)
-    return known is not None and read_architecture(dict(known.config)).unet is not None
+    return known is not None and read_architecture(dict(known.config)).image_side > 0
 
 
 def card_of(gpu: Gpu) -> Card:
@@ -203,7 +202,7 @@ def _recipe(wanted: EstimateInput, architecture: Architecture, defaults: _Defaul
 
 def _refuse_wrong_size(wanted: EstimateInput, architecture: Architecture) -> None:
     """Sentences have a length, images a size."""
-    if architecture.unet is None and wanted.image_size is not None:
+    if not architecture.image_side and wanted.image_size is not None:
         raise InvalidInput.at("image_size", Message("This model takes no image size."))
     if not architecture.counts_tokens and wanted.sequence_length is not None:
         raise InvalidInput.at("sequence_length", Message("An image model has no length; give its image size."))
@@ -219,9 +218,9 @@ def _length(wanted: EstimateInput, architecture: Architecture, defaults: _Defaul
 
 
 def _image_size(wanted: EstimateInput, architecture: Architecture, defaults: _Defaults) -> int | None:
-    if architecture.unet is None:
+    if not architecture.image_side:
         return None
-    size: int = defaults.of("image_size", wanted.image_size, architecture.unet.side * POINTS_PER_SIDE)
+    size: int = defaults.of("image_size", wanted.image_size, architecture.image_side)
     return size
 
 

@@ -47,8 +47,8 @@ for recipe in (
     print(
         f"\n{recipe.method}: {'fits' if shape.fits else 'does not fit'}, needs {shape.required_bytes / GIB:.1f} GiB of "
         f"{shape.capacity_bytes / GIB:.1f}; worst at {answer.step.peak_phase}\n"
-        f"  {time.hours:.1f} h (80 %: {time.interval_hours[0]:.1f}–{time.interval_hours[1]:.1f}), bound by {time.bound_by}; "
-        f"{cost.amount:.2f} {cost.currency}, within 300: {cost.probability_within_budget:.0%}\n"
+        f"  {time.hours:.1f} h (80 %: {time.interval_hours[0]:.1f}–{time.interval_hours[1]:.1f}), bound by "
+        f"{time.bound_by}; {cost.amount:.2f} {cost.currency}, within 300: {cost.probability_within_budget:.0%}\n"
         f"  largest micro-batch {largest.micro_batch_size}, longest samples {largest.sequence_length}"
     )
 

@@ -3,8 +3,8 @@
 
 ``python tests/accuracy/exact_steps.py < requests.jsonl > steps.jsonl``, with an interpreter that has torch,
 transformers and peft (they are no requirement of the tests: ``tests/estimator/exact_steps.json`` holds what this gave).
-Each line in is ``{"config": {…}, "request": {…}}`` in the JSON API's words; each line out is the peak of every moment in bytes,
-as the CUDA allocator would count it (blocks of 512), and the step's operations.
+Each line in is ``{"config": {…}, "request": {…}}`` in the JSON API's words; each line out is the peak of every moment
+in bytes, as the CUDA allocator would count it (blocks of 512), and the step's operations.
 
 Tensors are fake CPU tensors; what CUDA's autocast and kernels do otherwise than the CPU's is put in their place: its
 list of fp32 operators, fused attention, and the one-byte mask of dropout.

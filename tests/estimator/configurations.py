@@ -81,6 +81,11 @@ SDXL = SD15 | {
     "cross_attention_dim": 2048, "attention_head_dim": [5, 10, 20], "sample_size": 128,
     "transformer_layers_per_block": [1, 2, 10], "projection_class_embeddings_input_dim": 2816,
 }  # fmt: skip
+FLUX = {
+    "_class_name": "FluxTransformer2DModel", "num_attention_heads": 24, "attention_head_dim": 128, "num_layers": 19,
+    "num_single_layers": 38, "in_channels": 64, "joint_attention_dim": 4096, "pooled_projection_dim": 768,
+    "guidance_embeds": True,
+}  # fmt: skip
 OPT_350M = {
     "model_type": "opt", "hidden_size": 1024, "ffn_dim": 4096, "num_hidden_layers": 24, "num_attention_heads": 16,
     "vocab_size": 50272, "max_position_embeddings": 2048, "word_embed_proj_dim": 512, "do_layer_norm_before": False,
@@ -98,7 +103,8 @@ GPTJ_6B = {
 EVERY_KIND = {
     "llama": LLAMA_7B, "gpt2": GPT2, "qwen2": QWEN25_7B, "mixtral": MIXTRAL, "gemma": GEMMA_2B, "moe": QWEN15_MOE,
     "mla": DEEPSEEK_V2_LITE, "mla-query": DEEPSEEK_V3, "bert": BERT_BASE, "bert-classifier": BERT_CLASSIFIER,
-    "bert-reader": BERT_READER, "distilbert": DISTILBERT, "deberta": DEBERTA, "t5": T5_BASE, "flan-t5": FLAN_T5_BASE,
-    "whisper": WHISPER_SMALL, "vit": VIT_BASE, "sd15": SD15, "sdxl": SDXL, "opt-350m": OPT_350M, "gemma3": GEMMA_3,
-    "gptj": GPTJ_6B,
+    "bert-reader": BERT_READER, "distilbert": DISTILBERT, "deberta": DEBERTA,
+    "deberta-plain": DEBERTA | {"attention_probs_dropout_prob": 0.0}, "t5": T5_BASE, "flan-t5": FLAN_T5_BASE,
+    "whisper": WHISPER_SMALL, "vit": VIT_BASE, "sd15": SD15, "sdxl": SDXL, "flux": FLUX, "opt-350m": OPT_350M,
+    "gemma3": GEMMA_3, "gptj": GPTJ_6B,
 }  # fmt: skip

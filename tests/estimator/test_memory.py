@@ -11,7 +11,7 @@ from app.estimator.adapters import adapters_of
 from app.estimator.compiled import compiled
 from app.estimator.model import run_step
 from app.estimator.tape import Tape, Tensor
-from tests.estimator.configurations import EVERY_KIND, LLAMA_7B, SD15
+from tests.estimator.configurations import EVERY_KIND, FLUX, LLAMA_7B, SD15
 
 LLAMA = read_architecture(LLAMA_7B)
 PARAMETERS = 6_738_415_616
@@ -198,13 +198,15 @@ def test_every_kind_of_model_is_estimated_under_every_recipe(name: str, method: 
     assert min(sizes) > 0
 
 
-def test_images_grow_with_the_square_of_their_side() -> None:
+@pytest.mark.parametrize("config", [SD15, FLUX])
+def test_images_grow_with_the_square_of_their_side(config: dict[str, Any]) -> None:
     def saved(pixels: int) -> int:
         recipe = Recipe("full", "bf16", micro_batch_size=4, image_size=pixels)
-        step = estimate(Job(read_architecture(SD15), recipe)).step
+        step = estimate(Job(read_architecture(config), recipe)).step
         return step.moments["forward"] - step.components["weights"] - step.components["optimizer_states"]
 
-    assert saved(1024) / saved(512) == pytest.approx(4, rel=0.2)
+    # Flux's words, as many as an eighth of its patches at 1,024 pixels, do not grow.
+    assert saved(1024) / saved(512) == pytest.approx(4, rel=0.3)
 
 
 def test_frozen_encoders_of_a_diffusion_model_are_on_the_card() -> None:

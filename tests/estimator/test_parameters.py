@@ -1,8 +1,11 @@
 """Parameter counts are exact; published counts of the model cards."""
 
+import math
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from app.estimator import ConfigError, Job, Lora, Recipe, estimate, place_adapters, read_architecture
 from app.estimator.readers.diffusion import at_image_size
@@ -29,6 +32,7 @@ from tests.estimator.configurations import LLAMA_7B
         (known.VIT_BASE, 86_567_656),
         (known.SD15, 859_520_964),
         (known.SDXL, 2_567_463_684),
+        (known.FLUX, 11_901_408_320),
         (known.OPT_350M, 331_196_416),
         (known.GEMMA_3, 999_885_952),
         (known.GPTJ_6B, 6_050_882_784),
@@ -61,6 +65,11 @@ def test_counts_are_the_published_ones(config: dict[str, Any], parameters: int) 
         (known.VIT_BASE | {"hidden_size": -1}, "hidden_size"),
         (known.SD15 | {"block_out_channels": []}, "block_out_channels"),
         (known.SD15 | {"block_out_channels": [320, 0]}, "block_out_channels"),
+        (known.FLUX | {"num_single_layers": 0}, "num_single_layers"),
+        (known.SD15 | {"layers_per_block": 10_000_000}, "layers_per_block"),
+        (known.SD15 | {"attention_head_dim": 7}, "attention_head_dim"),
+        (known.SD15 | {"attention_head_dim": [8]}, "attention_head_dim"),
+        (known.SD15 | {"transformer_layers_per_block": {"a": 1}}, "transformer_layers_per_block"),
         (known.SD15 | {"down_block_types": ["DownBlock2D"]}, "down_block_types"),
     ],
 )
@@ -80,6 +89,7 @@ def test_what_is_no_object_is_refused(config: object) -> None:
 def test_fields_that_are_not_understood_are_reported() -> None:
     assert read_architecture(LLAMA_7B | {"warp_factor": 9, "rope_theta": 1e4}).unknown_fields == ("warp_factor",)
     assert read_architecture(known.SD15 | {"warp_factor": 9}).unknown_fields == ("warp_factor",)
+    assert read_architecture(known.FLUX | {"warp_factor": 9}).unknown_fields == ("warp_factor",)
 
 
 def test_an_unknown_kind_that_is_built_like_llama_is_read_as_one_and_says_so() -> None:
@@ -176,3 +186,23 @@ def test_adapters_may_sit_on_the_head_and_have_the_bases_type() -> None:
 def test_every_activation_function_is_computed_somehow(name: str) -> None:
     config = known.BERT_BASE | {"hidden_act": name}
     assert estimate(Job(read_architecture(config), Recipe("full", "bf16-mixed"))).step.peak_bytes > 0
+
+
+JUNK: st.SearchStrategy[Any] = st.sampled_from(
+    [None, True, 0, -1, 1, 2, 3, 64, 10**7, 10**8, 1.5, 2.0, 1e308, math.nan, math.inf, "", "x", [], [1, 2, 3], {}]
+)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.data())
+def test_whatever_a_configuration_holds_it_is_estimated_or_refused_by_name(data: st.DataObject) -> None:
+    config = dict(known.EVERY_KIND[data.draw(st.sampled_from(sorted(known.EVERY_KIND)))])
+    for name in data.draw(st.lists(st.sampled_from(sorted(config)), min_size=1, max_size=3)):
+        config[name] = data.draw(JUNK)
+    try:
+        read = read_architecture(config)
+    except ConfigError as error:
+        assert error.reason  # noqa: PT017 - most are refused
+        return
+    step = estimate(Job(read, Recipe("full", "bf16-mixed", sequence_length=16))).step
+    assert sum(step.components.values()) == step.peak_bytes > 0

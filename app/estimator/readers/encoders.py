@@ -47,6 +47,7 @@ def read_encoder(config: Config, model_type: str) -> Architecture:
     vocabulary = optional_whole(config, "vocab_size")
     if vocabulary is None:
         raise ConfigError("vocab_size", "required")
+    positions = optional_whole(config, "max_position_embeddings") or 512
     dropout = number(config, "hidden_dropout_prob", "dropout", default=0.1) > 0
     block = Block(
         layers=required_whole(config, *LAYERS), hidden=hidden, linears=linears, heads=heads, key_value_heads=heads,
@@ -55,9 +56,10 @@ def read_encoder(config: Config, model_type: str) -> Architecture:
         attention_out_dropout=model_type != "distilbert",
         holds_inner=model_type != "distilbert",
         attention_dropout=number(config, "attention_probs_dropout_prob", "attention_dropout", default=0.1) > 0,
-        softmax_widens=False, disentangled=model_type == "deberta-v2", always_eager=model_type == "deberta-v2",
+        softmax_widens=False,
+        position_rows=_position_rows(config, positions) if model_type == "deberta-v2" else 0,
+        always_eager=model_type == "deberta-v2",
     )  # fmt: skip
-    positions = optional_whole(config, "max_position_embeddings") or 512
     return Architecture(
         model_type=model_type,
         hidden=hidden,
@@ -93,13 +95,18 @@ def _tables(
     return tuple(tables)
 
 
-def _relative_positions(config: Config, hidden: int, positions: int) -> int:
-    """DeBERTa's table of relative positions, and the norm over it (arXiv 2111.09543)."""
+def _position_rows(config: Config, positions: int) -> int:
+    """Rows of DeBERTa's table of relative positions (arXiv 2111.09543)."""
     if not truth(config, "relative_attention", default=False):
         return 0
     buckets = config.get("position_buckets")
-    rows = 2 * (buckets if isinstance(buckets, int) and buckets > 0 else positions)
-    normed = "layer_norm" in str(config.get("norm_rel_ebd", ""))
+    return 2 * (buckets if isinstance(buckets, int) and buckets > 0 else positions)
+
+
+def _relative_positions(config: Config, hidden: int, positions: int) -> int:
+    """Elements of that table, and of the norm over it."""
+    rows = _position_rows(config, positions)
+    normed = rows > 0 and "layer_norm" in str(config.get("norm_rel_ebd", ""))
     return rows * hidden + (2 * hidden if normed else 0)
 
 

@@ -67,12 +67,14 @@ def unknown_fields(config: Config, *more: str) -> tuple[str, ...]:
     return tuple(sorted(found | set(more)))
 
 
-def whole(config: Config, name: str) -> int:
+def whole(config: Config, name: str, largest: int = LARGEST_DIMENSION) -> int:
     """A positive whole number. Raises ConfigError naming the field."""
-    value = config[name]
+    value = config.get(name)
+    if value is None:
+        raise ConfigError(name, "required")
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= LARGEST_DIMENSION:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= largest:
         raise ConfigError(name, "not_a_positive_whole_number")
     return value
 
