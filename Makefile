@@ -11,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 UV_COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --python $(BIN)/python --universal --python-version 3.11 \
-	--generate-hashes --no-emit-index-url --custom-compile-command "make lock" --extra postgres
+	--generate-hashes --no-emit-index-url --custom-compile-command "make lock" --extra postgres --extra tokenizers
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test lint format bench accuracy coverage lock clean

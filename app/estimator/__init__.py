@@ -19,14 +19,15 @@
 from app.estimator.adapters import place_adapters
 from app.estimator.architecture import Architecture
 from app.estimator.config import read_architecture
+from app.estimator.cost import billed_hours, cost_of, expected_hours
 from app.estimator.errors import ConfigError, EstimatorError, RecipeError
-from app.estimator.estimate import Estimate, Job, estimate
+from app.estimator.estimate import Estimate, Job, checkpoint_seconds, estimate
 from app.estimator.explain import Explanation, explain
 from app.estimator.largest import Largest, largest_that_fits
 from app.estimator.memory import MOMENTS
 from app.estimator.recipe import Card, Cluster, Lora, Price, Recipe, Spot, Workload
 
-ESTIMATOR_VERSION = "2.0"
+ESTIMATOR_VERSION = "2.1"
 
 __all__ = [
     "ESTIMATOR_VERSION",
@@ -46,7 +47,11 @@ __all__ = [
     "RecipeError",
     "Spot",
     "Workload",
+    "billed_hours",
+    "checkpoint_seconds",
+    "cost_of",
     "estimate",
+    "expected_hours",
     "explain",
     "largest_that_fits",
     "place_adapters",

@@ -57,6 +57,8 @@ RATES = Rates(
 USUAL_PRODUCTS = 0.6
 
 STARTUP_HOURS = 0.05
+# Collecting tensors and writing small files, whatever the size: an assumption.
+CHECKPOINT_PAUSE_SECONDS = 5.0
 # Of a cloud's disk, for loading and saving weights where the request names no other rate.
 USUAL_STORAGE_BYTES_PER_SECOND = 1000e6
 TEXT_BYTES_PER_TOKEN = 4.0  # of stored text, in English; Chinese is about the same with today's vocabularies

@@ -1,19 +1,27 @@
 """``estimate()``: memory, time and cost of one job."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from functools import lru_cache
+from typing import NamedTuple
 
 from app.estimator.adapters import adapters_of
 from app.estimator.architecture import Architecture
 from app.estimator.compiled import Compiled, compiled
-from app.estimator.cost import Cost, job_cost
-from app.estimator.duration import INTERVAL, STARTUP_HOURS, USUAL_STORAGE_BYTES_PER_SECOND, step_time
+from app.estimator.cost import Cost, billed_hours, job_cost
+from app.estimator.duration import (
+    CHECKPOINT_PAUSE_SECONDS,
+    INTERVAL,
+    STARTUP_HOURS,
+    USUAL_STORAGE_BYTES_PER_SECOND,
+    step_time,
+)
 from app.estimator.errors import RecipeError
 from app.estimator.flops import step_flops
 from app.estimator.footprint import Footprint, footprint, host_ram_bytes
 from app.estimator.memory import StepMemory, step_memory
-from app.estimator.other_peaks import other_peaks
+from app.estimator.other_peaks import OtherPeaks, other_peaks
 from app.estimator.readers.diffusion import at_image_size
 from app.estimator.recipe import Card, Cluster, Price, Recipe, Spot, Workload
 from app.estimator.sharding import Lasting, lasting_bytes, local_recipe
@@ -64,20 +72,31 @@ class Estimate:
 def estimate(job: Job) -> Estimate:
     """Raises RecipeError, naming the field, for what cannot run or is not estimated yet."""
     memory = estimate_memory(job)
-    time = _time(job, memory)
-    cost = None
-    if job.price is not None and time.hours is not None and time.interval_hours is not None:
-        cost = job_cost(time.hours, time.interval_hours, job.price, job.spot, job.budget)
     lasting = memory.lasting
-    return Estimate(
+    answer = Estimate(
         parameters=memory.architecture.parameters,
         trainable_parameters=lasting.trainable,
         step=memory.step,
         footprint=memory.footprint,
         host_ram_bytes=host_ram_bytes(lasting.weights, lasting.host, job.cluster),
-        time=time,
-        cost=cost,
+        time=_time(job, memory),
+        cost=None,
     )
+    return _priced(answer, job)
+
+
+def _priced(answer: Estimate, job: Job) -> Estimate:
+    """With its cost, and with the checkpoints on the way among its hours."""
+    time, cost, spot = answer.time, None, job.spot
+    if time.hours is None or time.interval_hours is None:
+        return answer
+    if job.price is not None:
+        cost = job_cost(time.hours, time.interval_hours, job.price, spot, job.budget)
+    if spot is not None:
+        low, high = time.interval_hours
+        hours = billed_hours(time.hours, spot)
+        time = replace(time, hours=hours, interval_hours=(billed_hours(low, spot), billed_hours(high, spot)))
+    return replace(answer, time=time, cost=cost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +112,40 @@ class Memory:
 
 def estimate_memory(job: Job) -> Memory:
     """The memory alone. Raises RecipeError."""
-    architecture, recipe, cluster = job.architecture, job.recipe, job.cluster
+    held = _held(job.architecture, job.recipe, _lengths(job)[0], job.cluster)
+    return Memory(
+        held.architecture,
+        held.plan,
+        held.lasting,
+        held.step,
+        footprint(held.step, held.other_peaks, job.card, job.cluster),
+    )
+
+
+class _Held(NamedTuple):
+    """What does not depend on the card."""
+
+    architecture: Architecture
+    plan: Compiled
+    lasting: Lasting
+    step: StepMemory
+    other_peaks: OtherPeaks
+
+
+@lru_cache(maxsize=1024)
+def _held(architecture: Architecture, recipe: Recipe, longest: int, cluster: Cluster) -> _Held:
+    """From memory where the same recipe was computed before: a search asks for every card."""
     if recipe.image_size is not None:
         architecture = at_image_size(architecture, recipe.image_size)
     if recipe.method == "full" and recipe.lora is not None:
         raise RecipeError("lora", "not_with_full")
     adapters = adapters_of(architecture, recipe)
-    longest = _lengths(job)[0]
     lasting = lasting_bytes(architecture, recipe, adapters, cluster)
     local = local_recipe(recipe, cluster)
     plan = compiled(architecture, local)
     step = step_memory(architecture, local, plan, lasting, longest, cluster)
     others = other_peaks(architecture, recipe, adapters, lasting, longest)
-    return Memory(architecture, plan, lasting, step, footprint(step, others, job.card, cluster))
+    return _Held(architecture, plan, lasting, step, others)
 
 
 def _lengths(job: Job) -> tuple[int, float]:
@@ -157,6 +197,17 @@ def _steps(job: Job, tokens_per_step: int) -> int | None:
         mean = workload.mean_tokens or job.recipe.sequence_length
         return math.ceil(workload.samples * workload.epochs * mean / max(1, tokens_per_step))
     return math.ceil(workload.samples * workload.epochs / samples)
+
+
+def checkpoint_seconds(
+    architecture: Architecture, recipe: Recipe, storage_bytes_per_second: float | None = None
+) -> float:
+    """What a checkpoint on the way takes: trained weights and optimizer states of all cards, through the storage."""
+    adapters = adapters_of(architecture, recipe)
+    lasting = lasting_bytes(architecture, replace(recipe, offload="none"), adapters, Cluster())
+    size = lasting.gradients + lasting.optimizer_states
+    rate = storage_bytes_per_second or USUAL_STORAGE_BYTES_PER_SECOND
+    return CHECKPOINT_PAUSE_SECONDS + size / rate
 
 
 def _hours(job: Job, steps: int, seconds: float, weights: int) -> float:

@@ -142,9 +142,26 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """Interruptions of a spot instance and what they cost."""
+    """Interruptions of a spot instance and what they cost; without a notice nothing is saved when one comes."""
 
     interruptions_per_hour: float = 0.0
     checkpoint_interval_minutes: float = 30.0
     checkpoint_seconds: float = 60.0
     restart_minutes: float = 10.0
+    notice_seconds: float = 0.0
+    price_spread_percent: float = 0.0
+
+    @property
+    def interval_hours(self) -> float:
+        """Hours of work between two checkpoints."""
+        return self.checkpoint_interval_minutes / 60
+
+    @property
+    def saving_hours(self) -> float:
+        """Hours that a checkpoint takes."""
+        return self.checkpoint_seconds / 3600
+
+    @property
+    def restart_hours(self) -> float:
+        """Hours from a new instance's start to the first step."""
+        return self.restart_minutes / 60

@@ -6,6 +6,7 @@ weights are held in their own type and gathered in 16 bits, one layer while the 
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from app.estimator.adapters import Adapters
 from app.estimator.architecture import Architecture
@@ -49,6 +50,7 @@ def trainable_parameters(architecture: Architecture, adapters: Adapters | None) 
     return architecture.parameters if adapters is None else adapters.parameters
 
 
+@lru_cache(maxsize=256)
 def quantised_elements(architecture: Architecture) -> int:
     """Elements of the matrices that QLoRA holds in four bits: the blocks' linear layers but the routers."""
     return sum(

@@ -4,6 +4,7 @@ from datetime import date
 from typing import Any, Literal
 
 from app.api.answers import Answer, InstantAnswer, MoneyAnswer
+from app.catalog.answers import OfferAnswer
 from app.planning.models import Plan
 from app.projects.models import Project
 
@@ -127,6 +128,21 @@ class EstimateAnswer(Answer):
     assumptions: list[AssumptionAnswer]
     explanation: list[ExplanationAnswer] = []
     evidence: EvidenceAnswer
+
+
+class OptionAnswer(EstimateAnswer):
+    """One recipe on one offer; ``request`` is the estimate's body that reproduces it."""
+
+    offer: OfferAnswer
+    request: dict[str, Any]
+    on_frontier: bool
+
+
+class SearchAnswer(Answer):
+    """The options, best first, and how many were looked at."""
+
+    options: list[OptionAnswer]
+    considered: int
 
 
 class PlanAnswer(Answer):

@@ -11,10 +11,12 @@ from app.api.pagination import PageParams, page_of_query
 from app.api.routes import api_router
 from app.db import ReadSession, WriteSession
 from app.planning.access import PlanToEdit, PlanToRead
-from app.planning.answers import EstimateAnswer, PlanAnswer, plan_answer
+from app.planning.answers import EstimateAnswer, PlanAnswer, SearchAnswer, plan_answer
 from app.planning.estimates import answer_for
-from app.planning.inputs import EstimateInput, PlanInput, PlanPatch
+from app.planning.inputs import EstimateInput, PlanInput, PlanPatch, SearchInput
 from app.planning.models import Plan
+from app.planning.search import search
+from app.planning.search_answer import search_answer
 from app.planning.service import (
     approve_plan,
     create_plan,
@@ -34,6 +36,12 @@ router = api_router("planning")
 def post_estimate(request: Request, actor: Viewer, body: EstimateInput) -> dict[str, Any]:  # noqa: ARG001 - signed in
     """Memory, time and cost of a job; stores nothing."""
     return answer_for(body, language_of(request))
+
+
+@router.post("/plans/search", name="api_search_plans", response_model=SearchAnswer)
+def post_search(request: Request, actor: Viewer, session: ReadSession, body: SearchInput) -> dict[str, Any]:
+    """The offers × sensible recipes, ranked; stores nothing."""
+    return search_answer(search(session, actor, body), actor, language_of(request))
 
 
 @router.get("/projects/{project_id}/plans", name="api_list_plans")

@@ -21,7 +21,7 @@ from app.i18n import Language, translate
 from app.money import format_amount
 from app.planning.fixes import Fix, fixes_for
 from app.planning.inputs import EstimateInput
-from app.planning.jobs import Prepared, invalid, prepare
+from app.planning.jobs import Prepared, ReadModel, invalid, prepare
 from app.planning.preflight import preflight
 
 
@@ -33,9 +33,11 @@ def read_estimate_input(body: object) -> EstimateInput:
         raise InvalidInput(*field_errors(error.errors())) from error
 
 
-def answer_for(wanted: EstimateInput, language: Language, *, with_fixes: bool = True) -> dict[str, Any]:
-    """The answer as plain values. Raises InvalidInput naming what cannot run."""
-    prepared = prepare(wanted)
+def answer_for(
+    wanted: EstimateInput, language: Language, *, with_fixes: bool = True, read: ReadModel | None = None
+) -> dict[str, Any]:
+    """The answer as plain values; ``read``: the model, where it was read before. Raises InvalidInput."""
+    prepared = prepare(wanted, read)
     try:
         result = estimate(prepared.job)
         largest = largest_that_fits(prepared.job) if with_fixes else None

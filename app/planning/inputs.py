@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from app.catalog.packaged_offers import Billing
 from app.estimator.recipe import (
@@ -24,6 +24,7 @@ LARGEST_GPU_COUNT = 1024
 LARGEST_WORKLOAD = 10**15
 LONGEST_PLANNED_HOURS = 1_000_000
 HOURS_A_WEEK = 168
+MOST_OPTIONS = 500
 
 Batch = Annotated[int, Field(ge=1, le=LARGEST_BATCH)]
 Length = Annotated[int, Field(ge=1, le=LONGEST_SEQUENCE)]
@@ -92,16 +93,18 @@ class EstimatePriceInput(Input):
 
 
 class SpotInput(Input):
-    """Interruptions and what they cost."""
+    """Interruptions and what they cost; ``notice_seconds``: between a warning and the interruption, used to save."""
 
     interruptions_per_hour: Annotated[float, Field(ge=0, le=60)] | None = None
     checkpoint_interval_minutes: Annotated[float, Field(gt=0, le=100_000)] | None = None
     checkpoint_seconds: Annotated[float, Field(ge=0, le=86_400)] | None = None
     restart_minutes: Annotated[float, Field(ge=0, le=10_000)] | None = None
+    notice_seconds: Annotated[float, Field(ge=0, le=86_400)] | None = None
+    price_spread_percent: Annotated[float, Field(ge=0, le=1_000)] | None = None
 
 
-class RecipeOptions(Input):
-    """What may be left out of an estimate's body; the answer's ``assumptions`` name the default that is taken."""
+class JobOptions(Input):
+    """What a job may say of itself wherever it runs."""
 
     lora: LoraInput | None = None
     qlora: QloraInput | None = None
@@ -118,7 +121,6 @@ class RecipeOptions(Input):
     packing: bool | None = None
     fused_loss: bool | None = None
     keeps_outputs: bool | None = None
-    gpu: str | None = None
     gpu_count: GpuCount | None = None
     parallelism: Parallelism | None = None
     offload: Offload | None = None
@@ -127,9 +129,16 @@ class RecipeOptions(Input):
     image_size: Annotated[int, Field(ge=32, le=8192)] | None = None
     gpus_per_node: Annotated[int, Field(ge=1, le=LARGEST_GPU_COUNT)] | None = None
     workload: WorkloadInput | None = None
-    price: EstimatePriceInput | None = None
     spot: SpotInput | None = None
     budget: PriceField | None = None
+    deadline_hours: Annotated[float, Field(gt=0, le=LONGEST_PLANNED_HOURS)] | None = None
+
+
+class RecipeOptions(JobOptions):
+    """What may be left out of an estimate's body; the answer's ``assumptions`` name the default that is taken."""
+
+    gpu: str | None = None
+    price: EstimatePriceInput | None = None
 
 
 class ScheduleOptions(Input):
@@ -146,6 +155,28 @@ class EstimateInput(RecipeOptions):
 
     model: ModelField
     method: Method
+
+
+def _as_list(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+Words = Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(min_length=1, max_length=100)]
+
+
+class SearchInput(JobOptions):
+    """A job to place: what it leaves out of its recipe varies, and so does the instance.
+
+    ``budget`` is in ``currency``, which is the team's where it is left out.
+    """
+
+    model: ModelField
+    method: Method | None = None
+    currency: CurrencyField | None = None
+    providers: Annotated[Words, BeforeValidator(_as_list)] | None = None
+    regions: Annotated[Words, BeforeValidator(_as_list)] | None = None
+    billing: Annotated[list[Billing], Field(min_length=1, max_length=3), BeforeValidator(_as_list)] | None = None
+    limit: Annotated[int, Field(ge=1, le=MOST_OPTIONS)] = 100
 
 
 class PlanInput(EstimateInput, ScheduleOptions):

@@ -19,17 +19,23 @@ from app.estimator import (
     RecipeError,
     Spot,
     Workload,
+    checkpoint_seconds,
     place_adapters,
     read_architecture,
 )
 from app.i18n import Message
-from app.planning.inputs import EstimateInput, ModelConfigInput
+from app.planning.inputs import EstimateInput, JobOptions, ModelConfigInput, SpotInput
 
 TERA = 1e12
 GIGA = 1e9
+MEGA = 1e6
 USUAL_LENGTH = 512
 # Usable bytes a second of one direction of a PCIe slot, by generation and 16 lanes.
 PCIE_BYTES_PER_SECOND = {"3.0": 12e9, "4.0": 24e9, "5.0": 48e9}
+
+
+# A model's id in the catalogue, None for one by configuration, and its architecture.
+ReadModel = tuple[str | None, Architecture]
 
 
 @dataclass(slots=True)
@@ -56,13 +62,18 @@ class _Defaults:
         return default
 
 
-def prepare(wanted: EstimateInput) -> Prepared:
-    """Raises InvalidInput naming the field that is unknown or cannot run."""
+def prepare(wanted: EstimateInput, read: ReadModel | None = None) -> Prepared:
+    """``read``: the model, where it was read before. Raises InvalidInput naming the field that cannot run."""
     defaults = _Defaults()
-    model_id, architecture = _architecture(wanted)
+    model_id, architecture = read or read_model(wanted.model)
     recipe = _recipe(wanted, architecture, defaults)
     gpu = _gpu(wanted)
     cluster = _cluster(wanted, defaults)
+    if recipe.lora is not None:
+        try:
+            place_adapters(architecture, recipe.lora)
+        except RecipeError as error:
+            raise invalid(error) from error
     job = Job(
         architecture=architecture,
         recipe=recipe,
@@ -70,17 +81,12 @@ def prepare(wanted: EstimateInput) -> Prepared:
         card=None if gpu is None else card_of(gpu),
         cluster=cluster,
         price=None if wanted.price is None else Price(**wanted.price.model_dump()),
-        spot=_spot(wanted, defaults),
+        spot=_spot(wanted, _billing(wanted), architecture, recipe, defaults),
         budget=wanted.budget,
         storage_bytes_per_second=None
         if wanted.storage_mb_per_second is None
-        else wanted.storage_mb_per_second * 1e6,
+        else wanted.storage_mb_per_second * MEGA,
     )
-    if recipe.lora is not None:
-        try:
-            place_adapters(architecture, recipe.lora)
-        except RecipeError as error:
-            raise invalid(error) from error
     return Prepared(job, model_id, gpu, wanted.host_ram_bytes, defaults.taken)
 
 
@@ -148,12 +154,13 @@ def _words(error: EstimatorError) -> Message:
     return Message("This must be a whole number greater than zero.")
 
 
-def _architecture(wanted: EstimateInput) -> tuple[str | None, Architecture]:
-    if isinstance(wanted.model, ModelConfigInput):
-        config: object = wanted.model.config
+def read_model(model: str | ModelConfigInput) -> ReadModel:
+    """Raises InvalidInput naming the model, or the field of its configuration."""
+    if isinstance(model, ModelConfigInput):
+        config: object = model.config
         prefix, model_id = "model.config", None
     else:
-        known = find_model(wanted.model)
+        known = find_model(model)
         if known is None:
             raise InvalidInput.at("model", Message("There is no such model in the catalogue."))
         config, prefix, model_id = dict(known.config), "model", known.id
@@ -283,20 +290,34 @@ def _lengths(wanted: EstimateInput, recipe: Recipe, defaults: _Defaults) -> dict
     return {"longest_tokens": longest, "mean_tokens": mean}
 
 
-def _spot(wanted: EstimateInput, defaults: _Defaults) -> Spot | None:
+def spot_of(wanted: JobOptions, billing: str | None, job: Job) -> Spot | None:
+    """The interruptions that the job counts with under that billing mode."""
+    return _spot(wanted, billing, job.architecture, job.recipe, _Defaults())
+
+
+def _billing(wanted: EstimateInput) -> str | None:
+    return None if wanted.price is None else wanted.price.billing
+
+
+def _spot(
+    wanted: JobOptions, billing: str | None, architecture: Architecture, recipe: Recipe, defaults: _Defaults
+) -> Spot | None:
     """Without interruptions given, a spot price assumes none, and says so."""
-    given = wanted.spot
-    if given is None and (wanted.price is None or wanted.price.billing != "spot"):
+    if wanted.spot is None and billing != "spot":
         return None
-    usual = Spot()
+    given, usual = wanted.spot or SpotInput(), Spot()
+    seconds = given.checkpoint_seconds
+    if seconds is None:
+        rate = wanted.storage_mb_per_second
+        saving = checkpoint_seconds(architecture, recipe, None if rate is None else rate * MEGA)
+        seconds = defaults.of("spot.checkpoint_seconds", None, round(saving, 1))
+    told = {
+        name: defaults.of(f"spot.{name}", getattr(given, name), getattr(usual, name))
+        for name in ("interruptions_per_hour", "checkpoint_interval_minutes", "restart_minutes")
+    }
     return Spot(
-        **{
-            name: defaults.of(f"spot.{name}", given and getattr(given, name), getattr(usual, name))
-            for name in (
-                "interruptions_per_hour",
-                "checkpoint_interval_minutes",
-                "checkpoint_seconds",
-                "restart_minutes",
-            )
-        }
+        **told,
+        checkpoint_seconds=seconds,
+        notice_seconds=given.notice_seconds or 0.0,
+        price_spread_percent=given.price_spread_percent or 0.0,
     )

@@ -1,6 +1,5 @@
 """Operations by closed form, time by what binds, cost by expectation."""
 
-import math
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.estimator import Card, Cluster, Job, Lora, Price, Recipe, Spot, Workload, estimate, read_architecture
-from app.estimator.cost import job_cost, spot_figures
+from app.estimator.cost import job_cost
 from tests.estimator.configurations import LLAMA_7B, SD15
 
 LLAMA = read_architecture(LLAMA_7B)
@@ -69,22 +68,6 @@ def test_full_gradients_over_pcie_bind() -> None:
     assert estimate(Job(LLAMA, recipe, card=slow, cluster=Cluster(8, "ddp"))).time.bound_by == "interconnect"
 
 
-def test_interruptions_cost_half_an_interval_a_restart_and_what_is_repeated() -> None:
-    # 100 h of work, 200 checkpoints of 36 s are 2 h; 0.1 an hour × (0.25 + 0.15) h lost each = 4 % of all hours.
-    figures = spot_figures(100, Spot(0.1, 30, 36, 9))
-    total = 102 / (1 - 0.04)
-    assert math.isclose(figures.expected_lost_hours, total - 100)
-    assert math.isclose(figures.expected_interruptions, total * 0.1)
-    # Young: √(2 × 0.01 h / 0.1) = 0.4472 h.
-    assert figures.optimal_checkpoint_interval_minutes == pytest.approx(26.83, abs=0.01)
-
-
-def test_without_interruptions_only_checkpoints_cost_time() -> None:
-    figures = spot_figures(10, Spot(0, 60, 36, 10))
-    assert math.isclose(figures.expected_lost_hours, 0.1)
-    assert figures.optimal_checkpoint_interval_minutes is None
-
-
 def test_cost_is_hours_and_lost_hours_times_the_price() -> None:
     price = Price(Decimal("3.20"), "CNY", "spot")
     answer = estimate(
@@ -131,12 +114,6 @@ def test_without_a_price_a_budget_or_spread_there_are_no_odds_between() -> None:
     assert nothing.amount == 0
     assert nothing.probability_within_budget == 1.0
     assert job_cost(10, (8, 14), price, None, None).probability_within_budget is None
-
-
-def test_interruptions_more_often_than_a_restart_takes_never_end() -> None:
-    figures = spot_figures(1, Spot(60, 30, 60, 30))
-    assert figures.expected_lost_hours == 1000
-    assert math.isfinite(figures.expected_interruptions)
 
 
 def with_link(rate: float | None, pcie: float = 24e9) -> Card:

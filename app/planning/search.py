@@ -1,0 +1,301 @@
+"""The offers of the catalogue × sensible recipes, ranked, with what no other option beats in both cost and time."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from sqlmodel import Session
+
+from app.accounts.access import Actor
+from app.catalog.gpus import find_gpu
+from app.catalog.interruptions import interruptions_per_hour
+from app.catalog.models import Offer
+from app.catalog.rates import convert_rate
+from app.catalog.service import list_offers
+from app.errors import InvalidInput
+from app.estimator import Estimate, Job, RecipeError, billed_hours, cost_of, estimate, expected_hours
+from app.money import format_unit_price, round_to_minor
+from app.planning.candidates import Ladder, recipes_for
+from app.planning.inputs import EstimateInput, EstimatePriceInput, SearchInput, SpotInput
+from app.planning.jobs import ReadModel, invalid, prepare, read_model, spot_of
+
+# What a search says beside the job itself.
+_OF_A_SEARCH = ("currency", "providers", "regions", "billing", "limit", "budget", "spot")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A recipe on a number of cards: the request, the job, and its estimate, without a price yet."""
+
+    body: EstimateInput
+    job: Job
+    answer: Estimate
+
+    @property
+    def fits(self) -> bool:
+        """Whether the job fits the cards."""
+        return self.answer.footprint.fits is True
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One recipe on one offer."""
+
+    place: "Place"
+    trial: Trial
+    within: bool  # budget and deadline, by the hours without interruptions
+    safely_within: bool  # with the expected interruptions too
+    hours: float | None
+    amount: Decimal | None  # as it is shown, in the offer's currency
+    comparable: Decimal | None  # the same in the search's currency
+
+    @property
+    def offer(self) -> Offer:
+        """The instance."""
+        return self.place.offer
+
+    @property
+    def fits(self) -> bool:
+        """Whether the job fits the offer's cards."""
+        return self.trial.fits
+
+    def body(self) -> EstimateInput:
+        """The estimate's request that reproduces this option."""
+        return self.trial.body.model_copy(update=self.place.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Options in their order, which of them are on the frontier, and how many were looked at."""
+
+    options: list[Option]
+    frontier: frozenset[int]  # by id() of the option
+    considered: int
+    model: ReadModel
+
+    def on_frontier(self, option: Option) -> bool:
+        """Whether no fitting option of its currency is both cheaper and faster."""
+        return id(option) in self.frontier
+
+
+def search(session: Session, actor: Actor, wanted: SearchInput) -> Found:
+    """Raises InvalidInput naming the field that no option could satisfy (an unknown model, a target it lacks)."""
+    model = read_model(wanted.model)
+    rates = _Rates(session, actor, wanted.currency or actor.team.currency)
+    groups: dict[tuple[str, float, int], list[Offer]] = defaultdict(list)
+    for offer, instances in _offers(session, actor, wanted):
+        groups[offer.gpu, float(offer.gpu_count), instances].append(offer)
+    options: list[Option] = []
+    for (gpu_id, count, instances), offers in groups.items():
+        trials = list(_trials(wanted, model, gpu_id, count, instances))
+        for offer in offers:
+            place = Place(wanted, offer, instances, rates.to(offer.currency))
+            options += [place.option(trial) for trial in trials]
+    if not groups:
+        prepare(_body(_stated(wanted) | {"method": wanted.method or "lora"}), model)
+    frontier = _frontier(options)
+    options.sort(key=_rank)
+    return Found(_first(options, frontier, wanted.limit), frontier, len(options), model)
+
+
+def _first(options: list[Option], frontier: frozenset[int], limit: int) -> list[Option]:
+    """At most ``limit``: the frontier takes the places of the last of the others."""
+    if len(options) <= limit:
+        return options
+    on_it = [one for one in options if id(one) in frontier][:limit]
+    others = [one for one in options if id(one) not in frontier][: limit - len(on_it)]
+    return sorted(on_it + others, key=_rank)
+
+
+def _offers(session: Session, actor: Actor, wanted: SearchInput) -> Iterator[tuple[Offer, int]]:
+    """The offers that the search allows, each with the instances that make up the GPUs asked for."""
+    providers, regions = _lower(wanted.providers), _lower(wanted.regions)
+    for offer in list_offers(session, actor.team_id):
+        if offer.price_per_hour is None or find_gpu(offer.gpu) is None:
+            continue
+        if providers and offer.provider.lower() not in providers:
+            continue
+        if regions and offer.region.lower() not in regions:
+            continue
+        if wanted.billing and offer.billing not in wanted.billing:
+            continue
+        instances = 1.0 if wanted.gpu_count is None else wanted.gpu_count / float(offer.gpu_count)
+        if instances == 1 or (instances > 1 and instances.is_integer() and offer.gpu_count >= 1):
+            yield offer, int(instances)
+
+
+def _lower(words: Iterable[str] | None) -> frozenset[str]:
+    return frozenset(word.lower() for word in words or ())
+
+
+def _trials(
+    wanted: SearchInput, model: ReadModel, gpu_id: str, count: float, instances: int
+) -> Iterator[Trial]:
+    """The recipes worth showing for these cards."""
+    gpu = find_gpu(gpu_id)
+    assert gpu is not None  # noqa: S101 - offers of unknown cards were left out
+    cards = count * instances
+    stated = _stated(wanted) | {"gpu": gpu_id, "gpu_count": int(cards) if cards >= 1 else cards}
+    if instances > 1:
+        stated["gpus_per_node"] = int(count)
+    body = _body(stated)
+    for ladders in recipes_for(wanted, gpu, cards):
+        for ladder in ladders:
+            tried = list(_climbed(ladder, body, model))
+            yield from tried
+            if len(tried) == len(ladder) and tried[-1].fits:
+                break
+
+
+def _climbed(ladder: Ladder, body: EstimateInput, model: ReadModel) -> Iterator[Trial]:
+    """The rungs that fit; the first one also where it does not."""
+    for rung, fields in enumerate(ladder):
+        trial = _trial(body.model_copy(update=fields), model)
+        if trial.fits or rung == 0:
+            yield trial
+        if not trial.fits:
+            return
+
+
+def _trial(body: EstimateInput, model: ReadModel) -> Trial:
+    try:
+        job = prepare(body, model).job
+        return Trial(body, job, estimate(job))
+    except RecipeError as error:
+        raise invalid(error) from error
+
+
+def _stated(wanted: SearchInput) -> dict[str, Any]:
+    """What the search fixes of the job."""
+    return {
+        name: value
+        for name in wanted.model_fields_set
+        if name not in _OF_A_SEARCH and (value := getattr(wanted, name)) is not None
+    }
+
+
+def _body(values: dict[str, Any]) -> EstimateInput:
+    """Of values that were read already; what is left out is filled in by each trial."""
+    fields: dict[str, Any] = {name: values.get(name) for name in EstimateInput.model_fields}
+    return EstimateInput.model_construct(**fields)
+
+
+class Place:
+    """An offer as a search sees it: what its instances cost together, and how often they are taken away."""
+
+    def __init__(self, wanted: SearchInput, offer: Offer, instances: int, rate: Decimal | None) -> None:
+        assert offer.price_per_hour is not None  # noqa: S101 - offers without a price were left out
+        self.wanted, self.offer, self.rate = wanted, offer, rate
+        self.per_hour = Decimal(format_unit_price(offer.price_per_hour * instances, offer.currency))
+        self.terms = wanted
+        self.values: dict[str, Any] = {
+            "price": EstimatePriceInput.model_construct(
+                per_hour=self.per_hour, currency=offer.currency, billing=offer.billing  # type: ignore[arg-type]
+            )
+        }
+        self.is_spot = offer.billing == "spot"
+        if self.is_spot and (spot := spot_terms(wanted.spot, offer)) is not None:
+            self.values["spot"] = spot
+            self.terms = wanted.model_copy(update={"spot": spot})
+        self.budget = None
+        if wanted.budget is not None and rate is not None:
+            self.budget = round_to_minor(wanted.budget / rate, offer.currency)
+            self.values["budget"] = self.budget
+
+    def option(self, trial: Trial) -> Option:
+        """The recipe at this offer's price."""
+        hours, amount, expected = trial.answer.time.hours, None, None
+        if hours is not None:
+            spot = spot_of(self.terms, "spot", trial.job) if self.is_spot else None
+            expected = expected_hours(hours, spot)
+            amount = round_to_minor(cost_of(expected, self.per_hour), self.offer.currency)
+            hours = billed_hours(hours, spot)
+        within = (
+            trial.fits and self._is_affordable(amount) and self._is_in_time(hours)
+        )
+        return Option(
+            place=self,
+            trial=trial,
+            within=within,
+            safely_within=within and self._is_in_time(expected),
+            hours=hours,
+            amount=amount,
+            comparable=None if self.rate is None or amount is None else amount * self.rate,
+        )
+
+    def _is_in_time(self, hours: float | None) -> bool:
+        deadline = self.wanted.deadline_hours
+        return deadline is None or (hours is not None and hours <= deadline)
+
+    def _is_affordable(self, amount: Decimal | None) -> bool:
+        # A budget in a currency that no rate leads to cannot be said to suffice.
+        if self.wanted.budget is None:
+            return True
+        return amount is not None and self.budget is not None and amount <= self.budget
+
+
+def spot_terms(given: SpotInput | None, offer: Offer) -> SpotInput | None:
+    """What is known of an offer's interruptions: as entered, else as its provider publishes."""
+    rate = interruptions_per_hour(offer.provider, offer.instance_type)
+    if rate is None or (given is not None and given.interruptions_per_hour is not None):
+        return given
+    return (given or SpotInput()).model_copy(update={"interruptions_per_hour": rate})
+
+
+def _rank(option: Option) -> tuple[Any, ...]:
+    """Inside budget and deadline first, then what fits, then the rest; cheaper, faster, smaller first."""
+    unknown = Decimal("Infinity")
+    return (
+        not option.safely_within,
+        not option.within,
+        not option.fits,
+        unknown if option.comparable is None else option.comparable,
+        float("inf") if option.hours is None else option.hours,
+        option.trial.answer.footprint.required_bytes or 0,
+        option.offer.id or 0,
+    )
+
+
+def _frontier(options: Iterable[Option]) -> frozenset[int]:
+    """Fitting options that no other of their currency beats in both cost and hours."""
+    by_currency: dict[str, list[Option]] = defaultdict(list)
+    for option in options:
+        if option.fits and option.amount is not None and option.hours is not None:
+            by_currency[option.offer.currency].append(option)
+    found: set[int] = set()
+    for group in by_currency.values():
+        # In order of cost: one stays while nothing strictly cheaper is strictly faster.
+        group.sort(key=lambda one: (one.amount, one.hours))
+        fastest_cheaper = fastest = float("inf")
+        amount: Decimal | None = None
+        for one in group:
+            if one.amount != amount:
+                fastest_cheaper, amount = fastest, one.amount
+            hours = one.hours or 0.0
+            if hours <= fastest_cheaper:
+                found.add(id(one))
+            fastest = min(fastest, hours)
+    return frozenset(found)
+
+
+class _Rates:
+    """What one unit of a currency is in the search's; looked up once each."""
+
+    def __init__(self, session: Session, actor: Actor, currency: str) -> None:
+        self.session, self.actor, self.currency = session, actor, currency
+        self.known: dict[str, Decimal | None] = {currency: Decimal(1)}
+
+    def to(self, currency: str) -> Decimal | None:
+        """None where no rate leads there."""
+        if currency not in self.known:
+            try:
+                found = convert_rate(
+                    self.session, self.actor.team_id, currency, self.currency, self.actor.today
+                )
+            except InvalidInput:
+                self.known[currency] = None
+            else:
+                self.known[currency] = found.rate
+        return self.known[currency]
