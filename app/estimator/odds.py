@@ -8,7 +8,7 @@ by one, by the same rules that ``spot`` has in closed form. Nothing is taken as 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from random import Random
 from statistics import NormalDist
 
@@ -41,7 +41,7 @@ class Driver:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Odds:
     """Draws of billed hours and of cost at a price of one an hour, in the order they were drawn."""
 
@@ -50,11 +50,11 @@ class Odds:
 
     def quantile_hours(self, share: float) -> float:
         """The hours that ``share`` of the draws stay within."""
-        return _quantile(sorted(self.hours), share)
+        return _quantile(self._ordered_hours, share)
 
     def quantile_cost(self, share: float) -> float:
         """The cost that ``share`` of the draws stay within, at a price of one."""
-        return _quantile(sorted(self.cost), share)
+        return _quantile(self._ordered_cost, share)
 
     def probability(self, affordable: float = math.inf, deadline_hours: float = math.inf) -> float:
         """The share of draws that cost at most ``affordable`` hours of the price and end by the deadline."""
@@ -64,6 +64,14 @@ class Odds:
         )
         return inside / len(self.hours)
 
+    @cached_property
+    def _ordered_hours(self) -> list[float]:
+        return sorted(self.hours)
+
+    @cached_property
+    def _ordered_cost(self) -> list[float]:
+        return sorted(self.cost)
+
 
 def draw_odds(spread: Spread, draws: int = DRAWS, seed: int = SEED) -> Odds:
     """The same seed gives the same draws, whatever the budget."""
@@ -71,7 +79,7 @@ def draw_odds(spread: Spread, draws: int = DRAWS, seed: int = SEED) -> Odds:
     speeds = _log_normal(spread.hours, draws)
     prices = list(_log_normal(_price_interval(spread.price_percent), draws))
     dice.shuffle(prices)
-    play = _player(spread.spot, dice)
+    play = _player(spread, dice)
     hours = tuple(play(work) for work in speeds)
     return Odds(hours, tuple(one * price for one, price in zip(hours, prices, strict=True)))
 
@@ -103,9 +111,12 @@ def probability_in_closed_form(hours: tuple[float, float], affordable: float) ->
     return NormalDist(math.log(low * high) / 2, spread).cdf(math.log(affordable))
 
 
-def _player(spot: Spot | None, dice: Random) -> Callable[[float], float]:
+def _player(spread: Spread, dice: Random) -> Callable[[float], float]:
+    spot = spread.spot
     if spot is None:
         return lambda work: work
+    if _expected(spread.hours[1], spot) * spot.interruptions_per_hour > MOST_INTERRUPTIONS:
+        return lambda work: _expected(work, spot)
     return lambda work: play_out(work, spot, dice)
 
 
@@ -114,9 +125,6 @@ def play_out(work_hours: float, spot: Spot, dice: Random) -> float:
     rate = spot.interruptions_per_hour
     if rate <= 0:
         return work_hours + saving_hours(work_hours, spot)
-    expected = _expected(work_hours, spot)
-    if expected * rate > MOST_INTERRUPTIONS:
-        return expected
     billed, left, restart = 0.0, work_hours, 0.0
     while True:
         needed = restart + left + saving_hours(left, spot)

@@ -74,6 +74,26 @@ class CostAnswer(Answer):
     spot: SpotAnswer | None
 
 
+class DriverAnswer(Answer):
+    """An uncertain input: the cost at its 10th and 90th percentile, the other inputs at their middle."""
+
+    input: Literal["speed", "price", "interruptions"]
+    low: str | None
+    high: str | None
+
+
+class OddsAnswer(Answer):
+    """How hours and cost are spread, from seeded draws."""
+
+    hours: dict[str, float]
+    cost: dict[str, str] | None
+    probability_by_deadline: float | None
+    probability_within_budget_by_deadline: float | None
+    drivers: list[DriverAnswer]
+    draws: int
+    seed: int
+
+
 class FindingAnswer(Answer):
     """One thing to know before paying."""
 
@@ -123,8 +143,10 @@ class EstimateAnswer(Answer):
     memory: MemoryAnswer
     time: TimeAnswer
     cost: CostAnswer | None
+    odds: OddsAnswer | None = None
     preflight: list[FindingAnswer]
     fixes: list[FixAnswer]
+    savings: list[FixAnswer] = []
     assumptions: list[AssumptionAnswer]
     explanation: list[ExplanationAnswer] = []
     evidence: EvidenceAnswer

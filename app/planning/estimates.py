@@ -19,9 +19,10 @@ from app.estimator import (
 from app.fields import field_errors
 from app.i18n import Language, translate
 from app.money import format_amount
-from app.planning.fixes import Fix, fixes_for
+from app.planning.fixes import Fix, fixes_for, savings_for
 from app.planning.inputs import EstimateInput
 from app.planning.jobs import Prepared, ReadModel, invalid, prepare
+from app.planning.odds import odds_answer
 from app.planning.preflight import preflight
 
 
@@ -43,7 +44,9 @@ def answer_for(
         largest = largest_that_fits(prepared.job) if with_fixes else None
     except EstimatorError as error:
         raise invalid(error) from error
-    fixes = fixes_for(wanted, result) if with_fixes else []
+    known = (prepared.model_id, prepared.job.architecture)
+    fixes = fixes_for(wanted, result, known) if with_fixes else []
+    savings = savings_for(wanted, result, known) if with_fixes else []
     return {
         "model": {
             "id": prepared.model_id,
@@ -54,11 +57,13 @@ def answer_for(
         "memory": _memory(result, largest),
         "time": _time(result),
         "cost": _cost(result),
+        "odds": odds_answer(prepared.job, result, wanted.deadline_hours) if with_fixes else None,
         "preflight": [
             {"level": finding.level, "code": finding.code, "message": translate(finding.message, language)}
             for finding in preflight(prepared, result)
         ],
         "fixes": [_fix(fix, prepared) for fix in fixes],
+        "savings": [_fix(fix, prepared) for fix in savings],
         "assumptions": [{"field": name, "value": value} for name, value in prepared.assumptions],
         "explanation": [asdict(one) for one in explain(prepared.job, result)],
         "evidence": {

@@ -1,39 +1,61 @@
-"""Single changes that save memory, computed by the same estimator: applying one gives exactly what it promised."""
+"""Changes that make a job fit, or cheaper: single ones and pairs, computed by the estimator that will judge them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import combinations
 from typing import Any
 
 from app.errors import InvalidInput
 from app.estimator import Estimate, EstimatorError, estimate
 from app.money import round_to_minor
+from app.planning.changes import cheaper_changes, smaller_changes
 from app.planning.inputs import EstimateInput
-from app.planning.jobs import prepare
+from app.planning.jobs import ReadModel, prepare
 
-SHORTEST_SEQUENCE = 64
+# Of the single changes, so many are tried in pairs; beyond them the pairs repeat themselves.
+PAIRED = 6
+MOST_FIXES = 24
+MOST_SAVINGS = 8
+
+Change = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A change of top-level request fields and what it does; hours and cost are None where they are unknown."""
+    """One change of a request, or two, and what they do; hours and cost are None where they are unknown."""
 
-    change: dict[str, Any]
+    change: Change
+    is_pair: bool
     saves_bytes: int
     adds_hours: float | None
     saves_cost: Decimal | None
     fits: bool
 
 
-def fixes_for(wanted: EstimateInput, answer: Estimate) -> list[Fix]:
+def fixes_for(wanted: EstimateInput, answer: Estimate, read: ReadModel | None = None) -> list[Fix]:
     """Those that save memory, the ones that make it fit first; none where it fits already."""
     if answer.footprint.fits is not False or answer.footprint.required_bytes is None:
         return []
-    found = [fix for change in _changes(wanted) if (fix := _try(wanted, answer, change)) is not None]
-    return sorted(found, key=lambda fix: (not fix.fits, -fix.saves_bytes))
+    singles = [one for one in _tried(wanted, answer, smaller_changes(wanted), read) if _helps(one)]
+    # A pair is worth a line where neither of its halves is enough.
+    halves = sorted((one for one in singles if not one.fits), key=lambda one: -one.saves_bytes)
+    pairs = _tried(wanted, answer, _pairs(halves), read, are_pairs=True)
+    return sorted([*singles, *(one for one in pairs if one.fits)], key=_by_fit)[:MOST_FIXES]
 
 
-def changed_input(wanted: EstimateInput, change: dict[str, Any]) -> EstimateInput:
+def savings_for(wanted: EstimateInput, answer: Estimate, read: ReadModel | None = None) -> list[Fix]:
+    """Those that still fit and cost less, the one that saves most first; none where the cost is unknown."""
+    if answer.cost is None or answer.footprint.fits is not True:
+        return []
+    singles = [one for one in _tried(wanted, answer, cheaper_changes(wanted, answer), read) if _saves(one)]
+    pairs = [one for one in _tried(wanted, answer, _pairs(singles), read, are_pairs=True) if _saves(one)]
+    # A pair that saves no more than one of its halves says nothing new.
+    better = [one for one in pairs if all(_saved(one) > _saved(half) for half in singles if _contains(one, half))]
+    return sorted([*singles, *better], key=lambda one: -_saved(one))[:MOST_SAVINGS]
+
+
+def changed_input(wanted: EstimateInput, change: Change) -> EstimateInput:
     """The request with the change applied, as a client would send it; a field set to None is left out."""
     document = wanted.model_dump(mode="json", exclude_none=True) | change
     return EstimateInput.model_validate(
@@ -41,68 +63,60 @@ def changed_input(wanted: EstimateInput, change: dict[str, Any]) -> EstimateInpu
     )
 
 
-def _try(wanted: EstimateInput, answer: Estimate, change: dict[str, Any]) -> Fix | None:
-    try:
-        changed = estimate(prepare(changed_input(wanted, change)).job)
-    except (EstimatorError, InvalidInput):
-        return None
-    before, after = answer.footprint.required_bytes or 0, changed.footprint.required_bytes or 0
-    if after >= before and not changed.footprint.fits:
-        return None
-    hours = None
-    if answer.time.hours is not None and changed.time.hours is not None:
-        hours = changed.time.hours - answer.time.hours
-    cost = None
-    if answer.cost is not None and changed.cost is not None:
+def _saved(fix: Fix) -> Decimal:
+    return fix.saves_cost or Decimal(0)
+
+
+def _contains(pair: Fix, half: Fix) -> bool:
+    return all(name in pair.change and pair.change[name] == value for name, value in half.change.items())
+
+
+def _pairs(singles: Iterable[Fix]) -> Iterator[Change]:
+    """Two changes of different fields."""
+    chosen = [one.change for one in singles][:PAIRED]
+    for first, second in combinations(chosen, 2):
+        if not first.keys() & second.keys():
+            yield first | second
+
+
+def _tried(
+    wanted: EstimateInput,
+    answer: Estimate,
+    changes: Iterable[Change],
+    read: ReadModel | None,
+    *,
+    are_pairs: bool = False,
+) -> Iterator[Fix]:
+    for change in changes:
+        try:
+            changed = estimate(prepare(changed_input(wanted, change), read).job)
+        except (EstimatorError, InvalidInput):
+            continue
+        yield _compared(change, are_pairs, answer, changed)
+
+
+def _compared(change: Change, is_pair: bool, before: Estimate, after: Estimate) -> Fix:
+    hours = cost = None
+    if before.time.hours is not None and after.time.hours is not None:
+        hours = after.time.hours - before.time.hours
+    if before.cost is not None and after.cost is not None:
         # Of the amounts as they are shown, so that applying the change shows exactly this difference.
-        before_cost = round_to_minor(answer.cost.amount, answer.cost.currency)
-        cost = before_cost - round_to_minor(changed.cost.amount, changed.cost.currency)
-    return Fix(change, before - after, hours, cost, bool(changed.footprint.fits))
+        cost = round_to_minor(before.cost.amount, before.cost.currency)
+        cost -= round_to_minor(after.cost.amount, after.cost.currency)
+    saved = (before.footprint.required_bytes or 0) - (after.footprint.required_bytes or 0)
+    return Fix(change, is_pair, saved, hours, cost, bool(after.footprint.fits))
 
 
-def _changes(wanted: EstimateInput) -> Iterator[dict[str, Any]]:
-    if not wanted.gradient_checkpointing:
-        yield {"gradient_checkpointing": True}
-    if wanted.attention == "eager":
-        yield {"attention": "sdpa"}
-    if not wanted.fused_loss:
-        yield {"fused_loss": True}
-    yield from _methods(wanted)
-    yield from _batches(wanted)
-    yield from _sharing(wanted)
-    length = wanted.sequence_length or 512
-    if wanted.image_size is None and length // 2 >= SHORTEST_SEQUENCE and (
-        wanted.workload is None or wanted.workload.longest_tokens is None
-    ):
-        yield {"sequence_length": length // 2}
-    if wanted.optimizer in (None, "adamw", "adamw_fused"):
-        yield {"optimizer": "adamw_8bit"}
+def _helps(fix: Fix) -> bool:
+    return fix.saves_bytes > 0 or fix.fits
 
 
-def _sharing(wanted: EstimateInput) -> Iterator[dict[str, Any]]:
-    """Several cards share weights and states; what is left moves to the host's memory."""
-    if (wanted.gpu_count or 1) > 1 and wanted.parallelism not in ("fsdp", "zero3"):
-        yield {"parallelism": "fsdp"}
-    if wanted.offload in (None, "none"):
-        yield {"offload": "optimizer"}
-        if wanted.parallelism in ("fsdp", "zero3"):
-            yield {"offload": "all"}
+def _saves(fix: Fix) -> bool:
+    return fix.fits and _saved(fix) > 0
 
 
-def _methods(wanted: EstimateInput) -> Iterator[dict[str, Any]]:
-    # Fields that the other method does not know are taken out with null.
-    if wanted.method == "full":
-        yield {"method": "lora"}
-    if wanted.method in ("full", "lora"):
-        yield {"method": "qlora", "weights_dtype": None} if wanted.weights_dtype else {"method": "qlora"}
-
-
-def _batches(wanted: EstimateInput) -> Iterator[dict[str, Any]]:
-    """Smaller micro-batches with more accumulation: the effective batch stays."""
-    size, steps = wanted.micro_batch_size or 1, wanted.gradient_accumulation_steps or 1
-    smaller = size
-    while smaller % 2 == 0:
-        smaller //= 2
-        yield {"micro_batch_size": smaller, "gradient_accumulation_steps": steps * (size // smaller)}
-    if smaller > 1:
-        yield {"micro_batch_size": 1, "gradient_accumulation_steps": steps * size}
+def _by_fit(fix: Fix) -> tuple[Any, ...]:
+    """What makes it fit comes first: one change before two, the one that costs least time first."""
+    if fix.fits:
+        return (0, fix.is_pair, fix.adds_hours or 0.0, -fix.saves_bytes)
+    return (1, -fix.saves_bytes)
