@@ -83,7 +83,8 @@ def _day(value: object) -> date:
     return day
 
 
-def _printable(value: str) -> str:
+def printable(value: str) -> str:
+    """Text that both databases can store."""
     # A NUL cannot be stored by PostgreSQL, a lone surrogate by neither database.
     if "\x00" in value or any("\ud800" <= character <= "\udfff" for character in value):
         raise PydanticCustomError("text_unprintable", "This text holds characters that cannot be stored.")
@@ -116,10 +117,10 @@ Instant = Annotated[
 ]
 Day = Annotated[date, BeforeValidator(_day), WithJsonSchema({"type": "string", "format": "date"})]
 Name = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(_printable)
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(printable)
 ]
-Label = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200), AfterValidator(_printable)]
-LongText = Annotated[str, StringConstraints(max_length=20_000), AfterValidator(_printable)]
+Label = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200), AfterValidator(printable)]
+LongText = Annotated[str, StringConstraints(max_length=20_000), AfterValidator(printable)]
 Id = Annotated[int, Field(ge=1, le=LARGEST_ID)]
 Count = Annotated[int, Field(ge=0, le=LARGEST_ID)]
 

@@ -15,6 +15,7 @@ from app.accounts.sign_in import Door
 from app.api import documentation
 from app.api.idempotency import AnsweredMeanwhile
 from app.api.routes import answer_meanwhile
+from app.catalog import advice_pages
 from app.catalog import api as catalog_api
 from app.catalog import pages as catalog_pages
 from app.db import Database, open_database
@@ -23,6 +24,7 @@ from app.outlook import api as outlook_api
 from app.outlook import pages as outlook_pages
 from app.planning import api as planning_api
 from app.planning import pages as planning_pages
+from app.planning import search_pages
 from app.projects import api as projects_api
 from app.projects import pages as projects_pages
 from app.reports import api as reports_api
@@ -46,7 +48,10 @@ PAGES: list[APIRouter] = [
     documentation.router,
     accounts_pages.router,
     catalog_pages.router,
+    advice_pages.router,
     projects_pages.router,
+    # Before the plans: its path would read as a plan's.
+    search_pages.router,
     planning_pages.router,
     tracking_pages.router,
     outlook_pages.router,

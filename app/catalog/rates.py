@@ -18,6 +18,8 @@ from app.i18n import Message
 
 # Stands on a record whose rate came from the team without a source.
 ENTERED_BY_TEAM = "entered by the team"
+# The bundled rates are as old as the installation.
+_OLDEST_COMPARING_DAYS = 1000
 
 
 def _rates_of(team_id: int) -> SelectOfScalar[Rate]:
@@ -89,6 +91,16 @@ def convert_rate(
             ),
         )
     return found
+
+
+def find_comparing_rate(
+    session: Session, team_id: int, from_currency: str, to_currency: str, on_day: date
+) -> ConversionRate | None:
+    """For comparing prices, not for records: as ``convert_rate``, but an older reference rate is better than none."""
+    try:
+        return convert_rate(session, team_id, from_currency, to_currency, on_day)
+    except InvalidInput:
+        return find_reference_rate(from_currency, to_currency, on_day, _OLDEST_COMPARING_DAYS)
 
 
 def _find_team_rate(

@@ -28,12 +28,14 @@ def _converter() -> CurrencyConverter:
     return CurrencyConverter(decimal=True)
 
 
-def find_reference_rate(from_currency: str, to_currency: str, on_day: date) -> ConversionRate | None:
-    """The cross rate of the last day with both rates, at most 7 days before ``on_day``; None where there is none."""
+def find_reference_rate(
+    from_currency: str, to_currency: str, on_day: date, largest_age_days: int = LARGEST_AGE_DAYS
+) -> ConversionRate | None:
+    """The cross rate of the last day with both rates, at most so long before ``on_day``; None where there is none."""
     converter = _converter()
     if not {from_currency, to_currency} <= converter.currencies:
         return None
-    for age_days in range(LARGEST_AGE_DAYS + 1):
+    for age_days in range(largest_age_days + 1):
         day = on_day - timedelta(days=age_days)
         try:
             rate = converter.convert(Decimal(1), from_currency, to_currency, day)

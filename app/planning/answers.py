@@ -95,11 +95,12 @@ class OddsAnswer(Answer):
 
 
 class FindingAnswer(Answer):
-    """One thing to know before paying."""
+    """One thing to know before paying; ``advice`` names the checked claim behind it."""
 
     level: Literal["error", "warning", "info"]
     code: str
     message: str
+    advice: str | None = None
 
 
 class FixAnswer(Answer):

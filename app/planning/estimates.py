@@ -59,7 +59,12 @@ def answer_for(
         "cost": _cost(result),
         "odds": odds_answer(prepared.job, result, wanted.deadline_hours) if with_fixes else None,
         "preflight": [
-            {"level": finding.level, "code": finding.code, "message": translate(finding.message, language)}
+            {
+                "level": finding.level,
+                "code": finding.code,
+                "message": translate(finding.message, language),
+                "advice": finding.advice,
+            }
             for finding in preflight(prepared, result)
         ],
         "fixes": [_fix(fix, prepared) for fix in fixes],

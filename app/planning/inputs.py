@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from app.catalog.packaged_offers import Billing
 from app.estimator.recipe import (
@@ -15,7 +15,7 @@ from app.estimator.recipe import (
     Parallelism,
     Precision,
 )
-from app.fields import UNION_TAG, CurrencyField, Day, Id, Input, Name, PriceField, refusal
+from app.fields import UNION_TAG, CurrencyField, Day, Id, Input, Name, PriceField, printable, refusal
 from app.i18n import Message
 
 LONGEST_SEQUENCE = 1_048_576
@@ -28,6 +28,7 @@ MOST_OPTIONS = 500
 
 Batch = Annotated[int, Field(ge=1, le=LARGEST_BATCH)]
 Length = Annotated[int, Field(ge=1, le=LONGEST_SEQUENCE)]
+Region = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(printable)]
 GpuCount = Annotated[float, Field(gt=0, le=LARGEST_GPU_COUNT)]
 
 
@@ -132,12 +133,14 @@ class JobOptions(Input):
     spot: SpotInput | None = None
     budget: PriceField | None = None
     deadline_hours: Annotated[float, Field(gt=0, le=LONGEST_PLANNED_HOURS)] | None = None
+    data_region: Region | None = None
 
 
 class RecipeOptions(JobOptions):
     """What may be left out of an estimate's body; the answer's ``assumptions`` name the default that is taken."""
 
     gpu: str | None = None
+    region: Region | None = None
     price: EstimatePriceInput | None = None
 
 

@@ -46,6 +46,7 @@ class Prepared:
     model_id: str | None
     gpu: Gpu | None
     host_ram_bytes: int | None = None
+    regions: tuple[str, str] | None = None  # of the data and of the instance, where both are known
     assumptions: list[tuple[str, Any]] = field(default_factory=list)
 
 
@@ -87,7 +88,10 @@ def prepare(wanted: EstimateInput, read: ReadModel | None = None) -> Prepared:
         if wanted.storage_mb_per_second is None
         else wanted.storage_mb_per_second * MEGA,
     )
-    return Prepared(job, model_id, gpu, wanted.host_ram_bytes, defaults.taken)
+    regions = None
+    if wanted.data_region and wanted.region:
+        regions = (wanted.data_region, wanted.region)
+    return Prepared(job, model_id, gpu, wanted.host_ram_bytes, regions, defaults.taken)
 
 
 def is_image_model(name: str) -> bool:
@@ -116,12 +120,14 @@ def _rate(tflops: Any) -> float | None:
     return None if tflops is None else float(tflops) * TERA
 
 
-def _own_links(gpu: Gpu) -> float | None:
-    """Bytes a second of one direction; the datasheet's figure is of both together.
+def has_own_links(gpu: Gpu) -> bool:
+    """A card in a slot has links only where somebody put a bridge on, which rented machines seldom have."""
+    return bool(gpu.interconnect_gb_per_second) and "PCIe" not in gpu.form_factor
 
-    A card in a slot has links only where somebody put a bridge on, which rented machines seldom have.
-    """
-    if not gpu.interconnect_gb_per_second or "PCIe" in gpu.form_factor:
+
+def _own_links(gpu: Gpu) -> float | None:
+    """Bytes a second of one direction; the datasheet's figure is of both together."""
+    if not has_own_links(gpu) or gpu.interconnect_gb_per_second is None:
         return None
     return gpu.interconnect_gb_per_second * GIGA / 2
 

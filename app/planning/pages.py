@@ -19,7 +19,7 @@ from app.planning.access import PlanToEdit, PlanToRead
 from app.planning.estimates import answer_for, reworded
 from app.planning.job_facts import job_facts
 from app.planning.models import Plan
-from app.planning.plan_form import new_plan_values, plan_values, read_plan_form
+from app.planning.plan_form import new_plan_values, plan_values, prefilled_values, read_plan_form
 from app.planning.service import (
     approve_plan,
     create_plan,
@@ -60,7 +60,9 @@ PlanFormValues = Annotated[dict[str, str], Depends(_plan_values)]
 def new_plan_page(request: Request, project: ProjectToRead, session: ReadSession, actor: Viewer) -> Response:
     """The form with its first result."""
     actor.require("editor")
-    return _form_page(request, session, actor, project, None, Form(new_plan_values(actor, project)))
+    sent = dict(request.query_params)
+    values = prefilled_values(actor, project, sent) if sent else new_plan_values(actor, project)
+    return _form_page(request, session, actor, project, None, Form(values))
 
 
 @router.post("/projects/{project_id}/plans/preview", name="preview_plan")

@@ -116,16 +116,7 @@ def new_plan_values(actor: Actor, project: Project) -> dict[str, Any]:
 
 def plan_values(plan: Plan, project: Project) -> dict[str, Any]:
     """The form of a plan as it is."""
-    values: dict[str, Any] = {}
-    for name, value in plan.request.items():
-        if isinstance(value, dict) and name != "model":
-            values |= {f"{name}.{key}": _text(inner) for key, inner in value.items()}
-        elif name != "model":
-            values[name] = _text(value)
-    model = plan.request["model"]
-    values |= (
-        {"model": model} if isinstance(model, str) else {"model": "", "config": json.dumps(model["config"])}
-    )
+    values = request_values(plan.request)
     if plan.price_per_hour is not None and plan.currency is not None:
         values["price.per_hour"] = format_unit_price(plan.price_per_hour, plan.currency)
     values |= {
@@ -136,9 +127,30 @@ def plan_values(plan: Plan, project: Project) -> dict[str, Any]:
         "planned_hours": _text(plan.request.get("planned_hours", "")),
         "version": plan.version,
     }
-    if "budget" in plan.request:
-        values["budget"] = str(plan.request["budget"])
     return {"price.currency": project.currency} | values
+
+
+def request_values(request: Mapping[str, Any]) -> dict[str, Any]:
+    """An estimate's body as the form's fields."""
+    values: dict[str, Any] = {}
+    for name, value in request.items():
+        if name == "model":
+            continue
+        if isinstance(value, dict):
+            values |= {f"{name}.{key}": _text(inner) for key, inner in value.items()}
+        else:
+            values[name] = _text(value)
+    model = request["model"]
+    if isinstance(model, str):
+        return values | {"model": model}
+    return values | {"model": "", "config": json.dumps(model["config"])}
+
+
+def prefilled_values(actor: Actor, project: Project, sent: Mapping[str, str]) -> dict[str, Any]:
+    """A new plan's form with the fields of a link, and nothing of the usual recipe."""
+    usual = new_plan_values(actor, project)
+    kept = {name: usual[name] for name in ("name", "price.currency", "starts_on", "hours_per_week", "budget")}
+    return kept | dict(sent)
 
 
 def _text(value: Any) -> Any:

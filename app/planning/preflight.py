@@ -7,20 +7,22 @@ from typing import Literal
 from app.catalog.gpus import Gpu
 from app.estimator import Estimate
 from app.i18n import Message
-from app.planning.jobs import Prepared
+from app.planning.jobs import Prepared, has_own_links
 
 Level = Literal["error", "warning", "info"]
 GIB = 1024**3
 AMPERE = 8.0
+TURING = 7.5
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to know."""
+    """One thing to know; ``advice`` is the id of the checked claim behind it, if there is one."""
 
     level: Level
     code: str
     message: Message
+    advice: str | None = None
 
 
 def preflight(prepared: Prepared, answer: Estimate) -> list[Finding]:
@@ -114,7 +116,15 @@ def _why_full_does_not_fit(prepared: Prepared, answer: Estimate) -> Iterator[Fin
                 "Weights, gradients and optimizer states alone take %(lasting)s GiB. LoRA or QLoRA trains a fraction.",
                 lasting=_gib(lasting),
             ),
+            "7b-on-24-gb",
         )
+        if prepared.job.recipe.is_mixed:
+            yield Finding(
+                "info",
+                "mixed-precision-keeps-fp32",
+                Message("Mixed precision shrinks activations only: the fp32 weights stay, with a 16-bit copy."),
+                "mixed-precision-halves-memory",
+            )
 
 
 def _card(prepared: Prepared) -> Iterator[Finding]:
@@ -141,12 +151,42 @@ def _card(prepared: Prepared) -> Iterator[Finding]:
         yield Finding(
             "warning", "gpus-without-parallelism", Message("Without parallelism only one of the GPUs works.")
         )
+    yield from _links(prepared, gpu)
+    if gpu.vendor == "NVIDIA" and float(gpu.compute_capability or 99) < TURING:
+        yield Finding(
+            "warning",
+            "pytorch-build-without-card",
+            Message("PyTorch's builds for CUDA 13 do not run on %(gpu)s; install a CUDA 12.6 build.", gpu=gpu.name),
+            "pytorch-dropped-old-cards",
+        )
+    if prepared.job.cluster.gpu_count < 1:
+        yield Finding(
+            "info",
+            "slice-of-a-card",
+            Message(
+                "This is a share of a card: memory and rates are %(percent)s %% of it, and others use the rest.",
+                percent=f"{prepared.job.cluster.gpu_count * 100:.3g}",
+            ),
+        )
     if gpu.memory_bytes is None:
         yield Finding(
             "warning",
             "capacity-unknown",
             Message("The usable memory of this card is not known, so nor is the fit."),
         )
+
+
+def _links(prepared: Prepared, gpu: Gpu) -> Iterator[Finding]:
+    """Cards that work together talk over NVLink or over PCIe."""
+    cluster = prepared.job.cluster
+    if cluster.whole_gpus == 1 or cluster.parallelism == "none" or has_own_links(gpu):
+        return
+    if prepared.job.recipe.method == "full":
+        message = Message("%(gpu)s has no NVLink: the gradients of all weights go over PCIe.", gpu=gpu.name)
+        yield Finding("warning", "full-over-pcie", message, "pcie-is-slow")
+    else:
+        message = Message("%(gpu)s has no NVLink; the small gradients of adapters hardly suffer.", gpu=gpu.name)
+        yield Finding("info", "adapters-over-pcie", message, "pcie-is-slow")
 
 
 def _is_older_than_ampere(gpu: Gpu) -> bool:
@@ -184,7 +224,22 @@ def _money(prepared: Prepared) -> Iterator[Finding]:
                 "info",
                 "spot-without-interruptions",
                 Message("A spot instance can be taken away; no interruptions are counted. Save checkpoints."),
+                "spot-may-be-taken-away",
             )
+    if job.price is not None and job.price.billing == "monthly":
+        message = Message("Paid by the month: the whole month is owed, however few of its hours are used.")
+        yield Finding("warning", "month-paid-whole", message)
+    if prepared.regions is not None and prepared.regions[0] != prepared.regions[1]:
+        yield Finding(
+            "warning",
+            "data-in-another-region",
+            Message(
+                "The data lie in %(data)s, the instance in %(instance)s: the traffic costs time and money.",
+                data=prepared.regions[0],
+                instance=prepared.regions[1],
+            ),
+            "internal-storage-is-free",
+        )
 
 
 def _gib(size_bytes: int) -> str:

@@ -12,9 +12,8 @@ from app.accounts.access import Actor
 from app.catalog.gpus import find_gpu
 from app.catalog.interruptions import interruptions_per_hour
 from app.catalog.models import Offer
-from app.catalog.rates import convert_rate
+from app.catalog.rates import find_comparing_rate
 from app.catalog.service import list_offers
-from app.errors import InvalidInput
 from app.estimator import Estimate, Job, RecipeError, billed_hours, cost_of, estimate, expected_hours
 from app.money import format_unit_price, round_to_minor
 from app.planning.candidates import Ladder, recipes_for
@@ -187,7 +186,7 @@ class Place:
 
     def __init__(self, wanted: SearchInput, offer: Offer, instances: int, rate: Decimal | None) -> None:
         assert offer.price_per_hour is not None  # noqa: S101 - offers without a price were left out
-        self.wanted, self.offer, self.rate = wanted, offer, rate
+        self.wanted, self.offer, self.instances, self.rate = wanted, offer, instances, rate
         self.per_hour = Decimal(format_unit_price(offer.price_per_hour * instances, offer.currency))
         self.terms = wanted
         self.values: dict[str, Any] = {
@@ -195,6 +194,8 @@ class Place:
                 per_hour=self.per_hour, currency=offer.currency, billing=offer.billing  # type: ignore[arg-type]
             )
         }
+        if wanted.data_region is not None and offer.region:
+            self.values["region"] = offer.region
         self.is_spot = offer.billing == "spot"
         if self.is_spot and (spot := spot_terms(wanted.spot, offer)) is not None:
             self.values["spot"] = spot
@@ -290,12 +291,7 @@ class _Rates:
     def to(self, currency: str) -> Decimal | None:
         """None where no rate leads there."""
         if currency not in self.known:
-            try:
-                found = convert_rate(
-                    self.session, self.actor.team_id, currency, self.currency, self.actor.today
-                )
-            except InvalidInput:
-                self.known[currency] = None
-            else:
-                self.known[currency] = found.rate
+            team_id, today = self.actor.team_id, self.actor.today
+            found = find_comparing_rate(self.session, team_id, currency, self.currency, today)
+            self.known[currency] = None if found is None else found.rate
         return self.known[currency]

@@ -265,6 +265,8 @@ def estimate_body(wanted: PlanInput, offer: Offer | None) -> EstimateInput:
     if offer is not None:
         count = float(offer.gpu_count)
         values["gpu"] = offer.gpu
+        if wanted.data_region is not None and offer.region:
+            values["region"] = wanted.region or offer.region
         values["gpu_count"] = wanted.gpu_count or count
         values["price"] = wanted.price or _offer_price(offer, values["gpu_count"] / count)
     return EstimateInput.model_construct(**values)

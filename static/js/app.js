@@ -54,12 +54,20 @@ document.addEventListener("htmx:after:swap", () => {
 
 document.addEventListener("DOMContentLoaded", () => prepare(document));
 
+// {"spot": {"restart_minutes": 5}} as the form names it: spot.restart_minutes.
+const flattened = (change, prefix = "") =>
+  Object.entries(change).flatMap(([name, value]) =>
+    value !== null && typeof value === "object" && !Array.isArray(value)
+      ? flattened(value, `${prefix}${name}.`)
+      : [[prefix + name, value]],
+  );
+
 // "Apply" beside a proposed change: writes it into the plan's form, which then shows its new result.
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-apply]");
   const form = button && button.closest("form");
   if (!form) return;
-  for (const [name, value] of Object.entries(JSON.parse(button.dataset.apply))) {
+  for (const [name, value] of flattened(JSON.parse(button.dataset.apply))) {
     const field = form.elements.namedItem(name);
     if (!field) continue;
     if (field.type === "checkbox") field.checked = Boolean(value);

@@ -1,5 +1,6 @@
 """From amounts and days to positions, and where the ticks of an axis stand."""
 
+import math
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
@@ -22,6 +23,21 @@ class LinearScale:
     def position(self, value: Decimal) -> float:
         """Where a value stands; values outside the range stand outside the drawing."""
         share = float((value - self.low) / (self.high - self.low))
+        return self.start + share * (self.end - self.start)
+
+
+@dataclass(frozen=True, slots=True)
+class LogScale:
+    """Maps ``low`` to ``start`` and ``high`` to ``end`` by their logarithms; 0 < ``low`` < ``high``."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def position(self, value: float) -> float:
+        """Where a value above zero stands."""
+        share = math.log(value / self.low) / math.log(self.high / self.low)
         return self.start + share * (self.end - self.start)
 
 
@@ -69,6 +85,17 @@ def nice_ticks(low: Decimal, high: Decimal, intervals: int = 5) -> tuple[Decimal
     first = int((low / step).to_integral_value(ROUND_FLOOR))
     last = int((upper / step).to_integral_value(ROUND_CEILING))
     return tuple(step * index for index in range(first, last + 1))
+
+
+def log_ticks(low: float, high: float, most: int = 8) -> tuple[Decimal, ...]:
+    """Powers of ten between ``low`` and ``high``, with their halves and fifths where there is room."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for steps in ((1, 2, 5), (1, 3), (1,)):
+        found = [Decimal(step).scaleb(power) for power in powers for step in steps]
+        inside = [tick for tick in found if low <= tick <= high]
+        if len(inside) <= most:
+            break
+    return tuple(inside[:: -(-len(inside) // most) or 1])
 
 
 def tick_label(value: Decimal) -> str:
