@@ -23,8 +23,8 @@ from app.errors import TuneledgerError
 from app.outlook import api as outlook_api
 from app.outlook import pages as outlook_pages
 from app.planning import api as planning_api
+from app.planning import comparison_pages, search_pages
 from app.planning import pages as planning_pages
-from app.planning import search_pages
 from app.projects import api as projects_api
 from app.projects import pages as projects_pages
 from app.reports import api as reports_api
@@ -50,8 +50,9 @@ PAGES: list[APIRouter] = [
     catalog_pages.router,
     advice_pages.router,
     projects_pages.router,
-    # Before the plans: its path would read as a plan's.
+    # Before the plans: their paths would read as a plan's.
     search_pages.router,
+    comparison_pages.router,
     planning_pages.router,
     tracking_pages.router,
     outlook_pages.router,

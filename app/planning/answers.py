@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from app.api.answers import Answer, InstantAnswer, MoneyAnswer
 from app.catalog.answers import OfferAnswer
-from app.planning.models import Plan
+from app.planning.models import Plan, PlanState, PlanVersion
 from app.projects.models import Project
 
 
@@ -168,16 +168,13 @@ class SearchAnswer(Answer):
     considered: int
 
 
-class PlanAnswer(Answer):
-    """A plan: the request, the estimate as it was, and the schedule."""
+class PlanStateAnswer(Answer):
+    """What was planned: the request, the estimate as it was, and the schedule."""
 
-    id: int
-    project_id: int
     name: str
     request: dict[str, Any]
     estimate: EstimateAnswer
     estimator_version: str
-    offer_id: int | None
     offer: dict[str, Any] | None
     price_per_hour: MoneyAnswer | None
     billing: str | None
@@ -185,6 +182,14 @@ class PlanAnswer(Answer):
     hours_per_week: float
     planned_hours: float | None
     planned_cost: MoneyAnswer | None
+
+
+class PlanAnswer(PlanStateAnswer):
+    """A plan as it stands."""
+
+    id: int
+    project_id: int
+    offer_id: int | None
     is_baseline: bool
     approved_at: InstantAnswer | None
     approved_by: str | None
@@ -193,21 +198,39 @@ class PlanAnswer(Answer):
     version: int
 
 
+class PlanVersionAnswer(PlanStateAnswer):
+    """A plan as it was saved at one time."""
+
+    number: int
+    reason: str
+    saved_at: InstantAnswer
+    saved_by: str
+
+
 def plan_answer(plan: Plan, project: Project) -> PlanAnswer:
     """The plan's answer; its cost is in the project's currency."""
-    price = None
-    if plan.price_per_hour is not None and plan.currency is not None:
-        price = MoneyAnswer.of_price(plan.price_per_hour, plan.currency)
-    cost = None if plan.planned_cost is None else MoneyAnswer.of(plan.planned_cost, project.currency)
     same = (
-        "project_id", "name", "request", "estimator_version", "offer_id", "offer", "billing", "starts_on",
-        "hours_per_week", "planned_hours", "is_baseline", "approved_at", "approved_by", "created_at", "created_by",
-        "version",
+        "project_id", "offer_id", "is_baseline", "approved_at", "approved_by", "created_at", "created_by", "version",
     )  # fmt: skip
-    return PlanAnswer(
-        id=plan.id or 0,
-        estimate=EstimateAnswer(**plan.result),
-        price_per_hour=price,
-        planned_cost=cost,
-        **{name: getattr(plan, name) for name in same},
-    )
+    fields = {name: getattr(plan, name) for name in same}
+    return PlanAnswer(id=plan.id or 0, **fields, **_state(plan, project))
+
+
+def plan_version_answer(version: PlanVersion, project: Project) -> PlanVersionAnswer:
+    """The version's answer; its cost is in the project's currency."""
+    fields = {name: getattr(version, name) for name in ("number", "reason", "saved_at", "saved_by")}
+    return PlanVersionAnswer(**fields, **_state(version, project))
+
+
+def _state(state: PlanState, project: Project) -> dict[str, Any]:
+    price = None
+    if state.price_per_hour is not None and state.currency is not None:
+        price = MoneyAnswer.of_price(state.price_per_hour, state.currency)
+    same = (
+        "name", "request", "estimator_version", "offer", "billing", "starts_on", "hours_per_week", "planned_hours",
+    )  # fmt: skip
+    return {name: getattr(state, name) for name in same} | {
+        "estimate": EstimateAnswer(**state.result),
+        "price_per_hour": price,
+        "planned_cost": None if state.planned_cost is None else MoneyAnswer.of(state.planned_cost, project.currency),
+    }

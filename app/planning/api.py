@@ -11,10 +11,17 @@ from app.api.pagination import PageParams, page_of_query
 from app.api.routes import api_router
 from app.db import ReadSession, WriteSession
 from app.planning.access import PlanToEdit, PlanToRead
-from app.planning.answers import EstimateAnswer, PlanAnswer, SearchAnswer, plan_answer
+from app.planning.answers import (
+    EstimateAnswer,
+    PlanAnswer,
+    PlanVersionAnswer,
+    SearchAnswer,
+    plan_answer,
+    plan_version_answer,
+)
 from app.planning.estimates import answer_for
 from app.planning.inputs import EstimateInput, PlanInput, PlanPatch, SearchInput
-from app.planning.models import Plan
+from app.planning.models import Plan, PlanVersion
 from app.planning.search import search
 from app.planning.search_answer import search_answer
 from app.planning.service import (
@@ -23,10 +30,13 @@ from app.planning.service import (
     delete_plan,
     live_plans,
     make_baseline,
+    reprice_plan,
     update_plan,
 )
+from app.planning.versions import versions_of
 from app.projects.access import ProjectToEdit, ProjectToRead
 from app.projects.models import Project
+from app.versions import Precondition
 from app.web.language import language_of
 
 router = api_router("planning")
@@ -86,6 +96,29 @@ def patch_plan(
 ) -> PlanAnswer:
     """Changes what the body names and estimates anew."""
     return _answer(response, update_plan(session, actor, project, plan, body, precondition), project)
+
+
+@router.get("/projects/{project_id}/plans/{plan_id}/versions", name="api_list_plan_versions")
+def list_plan_versions(
+    plan: PlanToRead, project: ProjectToRead, session: ReadSession, page: PageParams
+) -> ListAnswer[PlanVersionAnswer]:
+    """The plan as it was each time it was saved, the oldest first."""
+    found = page_of_query(session, versions_of(plan), col(PlanVersion.id), page)
+    return ListAnswer(
+        items=[plan_version_answer(version, project) for version in found.items], next_cursor=found.next_cursor
+    )
+
+
+@router.post("/projects/{project_id}/plans/{plan_id}/reprice", name="api_reprice_plan")
+def post_repricing(
+    response: Response,
+    plan: PlanToEdit,
+    project: ProjectToEdit,
+    session: WriteSession,
+    actor: Viewer,
+) -> PlanAnswer:
+    """Estimates anew at the offer's price of now; the earlier result stays as a version."""
+    return _answer(response, reprice_plan(session, actor, project, plan, Precondition("*")), project)
 
 
 @router.delete("/projects/{project_id}/plans/{plan_id}", status_code=204, name="api_delete_plan")

@@ -28,7 +28,9 @@ from app.planning.service import (
     find_plan_offer,
     make_baseline,
     replace_plan,
+    reprice_plan,
 )
+from app.planning.versions import list_versions
 from app.projects.access import ProjectToEdit, ProjectToRead
 from app.projects.models import Project
 from app.versions import Precondition
@@ -95,7 +97,7 @@ def create_plan_form(
 
 
 @router.get("/projects/{project_id}/plans/{plan_id}", name="plan_page")
-def plan_page(request: Request, project: ProjectToRead, plan: PlanToRead) -> Response:
+def plan_page(request: Request, project: ProjectToRead, plan: PlanToRead, session: ReadSession) -> Response:
     """The plan as it was saved."""
     result = answer_in(request, plan)
     return render(
@@ -107,6 +109,7 @@ def plan_page(request: Request, project: ProjectToRead, plan: PlanToRead) -> Res
         result=result,
         memory_bar=memory_bar_of(result),
         job_facts=job_facts(plan),
+        versions=list_versions(session, plan),
     )
 
 
@@ -151,6 +154,27 @@ def make_baseline_form(
     """The projection follows this plan."""
     make_baseline(session, actor, project, plan)
     return _done(request, project, plan, Message("The projection follows this plan now."))
+
+
+@router.post("/projects/{project_id}/plans/{plan_id}/reprice", name="reprice_plan_form")
+def reprice_plan_form(
+    request: Request,
+    project: ProjectToEdit,
+    plan: PlanToEdit,
+    session: WriteSession,
+    actor: Viewer,
+    values: FormValues,
+) -> Response:
+    """Estimates anew at the offer's price of now."""
+    try:
+        precondition = Precondition.from_form(values.get("version", ""))
+        reprice_plan(session, actor, project, plan, precondition)
+    except InvalidInput as error:
+        session.rollback()
+        response = see_other(request, "plan_page", project_id=project.id, plan_id=plan.id)
+        flash(request, response, "error", error.errors[0].message)
+        return response
+    return _done(request, project, plan, Message("Priced anew; the earlier result is kept among the versions."))
 
 
 @router.post("/projects/{project_id}/plans/{plan_id}/approve", name="approve_plan_form")

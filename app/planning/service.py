@@ -23,6 +23,7 @@ from app.money import format_unit_price, round_to_micro
 from app.planning.estimates import answer_for
 from app.planning.inputs import HOURS_A_WEEK, EstimateInput, EstimatePriceInput, PlanInput, PlanPatch
 from app.planning.models import Plan
+from app.planning.versions import Reason, keep_version
 from app.projects.ledger import lock_project, post_reservation, remove_reservation
 from app.projects.models import Project
 from app.projects.schedule import Schedule
@@ -81,6 +82,7 @@ def create_plan(session: Session, actor: Actor, project: Project, wanted: PlanIn
     )
     session.add(plan)
     session.flush()
+    keep_version(session, actor, plan, "created")
     record_event(session, actor, "created", "plan", plan.id or 0, name=plan.name)
     return plan
 
@@ -102,8 +104,9 @@ def replace_plan(
     plan: Plan,
     wanted: PlanInput,
     precondition: Precondition,
+    reason: Reason = "changed",
 ) -> Plan:
-    """The plan as wanted, estimated anew; what an approved plan reserves follows it."""
+    """The plan as wanted, estimated anew; what an approved plan reserves follows it, and the earlier version stays."""
     actor.require("editor")
     lock_project(session, project)
     session.refresh(plan)
@@ -119,9 +122,36 @@ def replace_plan(
         remove_reservation(session, project, plan.id or 0)
         _reserve(session, actor, project, plan)
     session.add(plan)
-    record_event(session, actor, "changed", "plan", plan.id or 0, fields=changed)
+    keep_version(session, actor, plan, reason)
+    record_event(session, actor, reason, "plan", plan.id or 0, fields=changed)
     session.flush()
     return plan
+
+
+def reprice_plan(
+    session: Session, actor: Actor, project: Project, plan: Plan, precondition: Precondition
+) -> Plan:
+    """The plan at its offer's price of now, by the estimator of now; the earlier version stays beside it.
+
+    A price that was entered for the plan itself stays. Raises InvalidInput where the offer is gone or has no price.
+    """
+    actor.require("editor")
+    lock_project(session, project)
+    session.refresh(plan)
+    document = _document(plan)
+    if plan.offer_id is not None and not _has_own_price(plan):
+        document.pop("price", None)
+    return replace_plan(session, actor, project, plan, _read_plan(document), precondition, "re-priced")
+
+
+def _has_own_price(plan: Plan) -> bool:
+    """Whether the plan's price is not what its offer cost then, for the instances that the job takes."""
+    offer = plan.offer or {}
+    listed, count = offer.get("price_per_hour"), offer.get("gpu_count")
+    if plan.price_per_hour is None or listed is None or not count:
+        return plan.price_per_hour is not None
+    instances = max(1, -int(-float(plan.request.get("gpu_count", count)) / float(count) // 1))
+    return plan.price_per_hour != Decimal(listed["amount"]) * instances or plan.currency != listed["currency"]
 
 
 def delete_plan(
@@ -190,19 +220,26 @@ def _reserve(session: Session, actor: Actor, project: Project, plan: Plan) -> No
     post_reservation(session, project, plan.id or 0, schedule, actor.today)
 
 
+def _document(plan: Plan) -> dict[str, Any]:
+    """The plan as the body that would create it."""
+    document: dict[str, Any] = {**plan.request, "name": plan.name, "offer_id": plan.offer_id}
+    return document | {"starts_on": plan.starts_on.isoformat(), "hours_per_week": plan.hours_per_week}
+
+
 def _merged(plan: Plan, patch: PlanPatch) -> PlanInput:
     changes = patch.model_dump(mode="json", exclude_unset=True)
-    document: dict[str, Any] = {**plan.request, "name": plan.name, "offer_id": plan.offer_id}
-    document |= {"starts_on": plan.starts_on.isoformat(), "hours_per_week": plan.hours_per_week}
-    if plan.request.get("planned_hours") is not None:
-        document["planned_hours"] = plan.request["planned_hours"]
+    document = _document(plan)
     if changes.get("offer_id") is not None and changes["offer_id"] != plan.offer_id:
         # Another offer brings its own GPU and price.
         for name in ("gpu", "gpu_count", "price"):
             if name not in changes:
                 document.pop(name, None)
+    return _read_plan(document | changes)
+
+
+def _read_plan(document: dict[str, Any]) -> PlanInput:
     try:
-        return PlanInput.model_validate(document | changes)
+        return PlanInput.model_validate(document)
     except ValidationError as error:
         raise InvalidInput(*field_errors(error.errors())) from error
 
