@@ -1,5 +1,7 @@
 """create_app(): the only place where the parts are put together."""
 
+import re
+
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -23,7 +25,7 @@ from app.errors import TuneledgerError
 from app.outlook import api as outlook_api
 from app.outlook import pages as outlook_pages
 from app.planning import api as planning_api
-from app.planning import comparison_pages, search_pages
+from app.planning import comparison_pages, file_api, file_pages, search_pages
 from app.planning import pages as planning_pages
 from app.projects import api as projects_api
 from app.projects import pages as projects_pages
@@ -42,6 +44,8 @@ from app.web.security_headers import SecurityHeaders
 from app.web.static_files import mount_static
 
 API_PREFIX = "/api/v1"
+# Paths that take files.
+UPLOADS = re.compile(r"(/plans/from-files|/datasets/lengths|/trainer-files/read|/offers/import)$")
 
 PAGES: list[APIRouter] = [
     health.router,
@@ -53,6 +57,7 @@ PAGES: list[APIRouter] = [
     # Before the plans: their paths would read as a plan's.
     search_pages.router,
     comparison_pages.router,
+    file_pages.router,
     planning_pages.router,
     tracking_pages.router,
     outlook_pages.router,
@@ -62,6 +67,7 @@ API: list[APIRouter] = [
     catalog_api.router,
     projects_api.router,
     planning_api.router,
+    file_api.router,
     tracking_api.router,
     outlook_api.router,
     reports_api.router,
@@ -81,7 +87,12 @@ def create_app(settings: Settings, *, clock: Clock = utc_now, database: Database
             Middleware(SecurityHeaders),
             Middleware(CrossSiteGuard),
             Middleware(Authentication),
-            Middleware(BodyLimit, largest_bytes=settings.max_body_bytes),
+            Middleware(
+                BodyLimit,
+                largest_bytes=settings.max_body_bytes,
+                largest_upload_bytes=settings.max_upload_bytes,
+                uploads=UPLOADS,
+            ),
         ],
     )
     app.state.settings = settings

@@ -31,6 +31,9 @@ class Settings(BaseSettings):
         default=30, ge=1, description="Silence after which a run has lost contact."
     )
     max_body_bytes: int = Field(default=1_000_000, ge=1_000, description="The largest request body.")
+    max_upload_bytes: int = Field(
+        default=100_000_000, ge=1_000, description="The largest upload of a data set or a price list."
+    )
     password_hash: Literal["argon2", "argon2-cheap"] = Field(
         default="argon2", description="argon2-cheap is for tests only."
     )

@@ -17,7 +17,7 @@ from app.estimator import (
     largest_that_fits,
 )
 from app.fields import field_errors
-from app.i18n import Language, translate
+from app.i18n import LANGUAGES, Language, translate
 from app.money import format_amount
 from app.planning.fixes import Fix, fixes_for, savings_for
 from app.planning.inputs import EstimateInput
@@ -146,18 +146,18 @@ def _fix(fix: Fix, prepared: Prepared) -> dict[str, Any]:
     }
 
 
-def reworded(
-    request: dict[str, Any], result: dict[str, Any], estimator_version: str, language: Language
-) -> dict[str, Any]:
-    """A stored answer with its preflight sentences in the reader's language; the figures stay as they were.
+def kept_answer(wanted: EstimateInput, language: Language) -> dict[str, Any]:
+    """The answer as a plan keeps it: its sentences in every language, for readers to come. Raises InvalidInput."""
+    answer = answer_for(wanted, language)
+    told = {one: answer_for(wanted, one, with_fixes=False)["preflight"] for one in LANGUAGES}
+    for place, finding in enumerate(answer["preflight"]):
+        finding["messages"] = {one: findings[place]["message"] for one, findings in told.items()}
+    return answer
 
-    An answer of another estimator version keeps its sentences: today's rules may find other things.
-    """
-    if estimator_version != ESTIMATOR_VERSION:
-        return result
-    body = {name: value for name, value in request.items() if name in EstimateInput.model_fields}
-    try:
-        again = answer_for(read_estimate_input(body), language, with_fixes=False)
-    except InvalidInput:
-        return result
-    return result | {"preflight": again["preflight"]}
+
+def reworded(result: dict[str, Any], language: Language) -> dict[str, Any]:
+    """A kept answer with its sentences in the reader's language; the figures stay as they were."""
+    findings = [
+        one | {"message": one.get("messages", {}).get(language, one["message"])} for one in result["preflight"]
+    ]
+    return result | {"preflight": findings}

@@ -17,6 +17,7 @@ from app.i18n import Message
 from app.money import format_unit_price
 from app.planning.access import PlanToEdit, PlanToRead
 from app.planning.estimates import answer_for, reworded
+from app.planning.files import Begun
 from app.planning.job_facts import job_facts
 from app.planning.models import Plan
 from app.planning.plan_form import new_plan_values, plan_values, prefilled_values, read_plan_form
@@ -64,7 +65,7 @@ def new_plan_page(request: Request, project: ProjectToRead, session: ReadSession
     actor.require("editor")
     sent = dict(request.query_params)
     values = prefilled_values(actor, project, sent) if sent else new_plan_values(actor, project)
-    return _form_page(request, session, actor, project, None, Form(values))
+    return plan_form_page(request, session, actor, project, None, Form(values))
 
 
 @router.post("/projects/{project_id}/plans/preview", name="preview_plan")
@@ -83,14 +84,14 @@ def create_plan_form(
 ) -> Response:
     """Saves the plan; «recalculate» only shows the form's result again, for readers without scripts."""
     if values.get("do") == "recalculate":
-        return _form_page(request, session, actor, project, None, Form(values))
+        return plan_form_page(request, session, actor, project, None, Form(values))
     try:
         plan = create_plan(session, actor, project, read_plan_form(values, actor))
         if values.get("do") == "baseline":
             make_baseline(session, actor, project, plan)
     except (InvalidInput, Conflict) as error:
         session.rollback()
-        return _form_page(
+        return plan_form_page(
             request, session, actor, project, None, _mistakes(request, values, error), status=422
         )
     return _done(request, project, plan, Message("The plan is saved."))
@@ -119,7 +120,7 @@ def edit_plan_page(
 ) -> Response:
     """The form filled with the plan."""
     actor.require("editor")
-    return _form_page(request, session, actor, project, plan, Form(plan_values(plan, project)))
+    return plan_form_page(request, session, actor, project, plan, Form(plan_values(plan, project)))
 
 
 @router.post("/projects/{project_id}/plans/{plan_id}/edit", name="edit_plan_form")
@@ -133,7 +134,7 @@ def edit_plan_form(
 ) -> Response:
     """Estimates anew and keeps the result."""
     if values.get("do") == "recalculate":
-        return _form_page(request, session, actor, project, plan, Form(values))
+        return plan_form_page(request, session, actor, project, plan, Form(values))
     try:
         precondition = Precondition.from_form(values.get("version", ""))
         replace_plan(session, actor, project, plan, read_plan_form(values, actor), precondition)
@@ -141,7 +142,7 @@ def edit_plan_form(
             make_baseline(session, actor, project, plan)
     except (InvalidInput, Conflict) as error:
         session.rollback()
-        return _form_page(
+        return plan_form_page(
             request, session, actor, project, plan, _mistakes(request, values, error), status=422
         )
     return _done(request, project, plan, Message("Saved."))
@@ -203,8 +204,8 @@ def delete_plan_form(
 
 
 def answer_in(request: Request, plan: Plan) -> dict[str, Any]:
-    """The stored answer; its sentences are told again in the reader's language while the estimator is the same."""
-    return reworded(plan.request, plan.result, plan.estimator_version, language_of(request))
+    """The stored answer, told in the reader's language."""
+    return reworded(plan.result, language_of(request))
 
 
 def memory_bar_of(result: dict[str, Any]) -> Any:
@@ -239,7 +240,7 @@ def _done(request: Request, project: Project, plan: Plan, message: Message) -> R
     return response
 
 
-def _form_page(
+def plan_form_page(
     request: Request,
     session: Session,
     actor: Actor,
@@ -247,7 +248,11 @@ def _form_page(
     plan: Plan | None,
     form: Form,
     status: int = 200,
+    *,
+    files_form: Form | None = None,
+    begun: Begun | None = None,
 ) -> Response:
+    """The form with its result; ``begun``: what files said of it."""
     offers = [offer for offer in list_offers(session, actor.team_id) if offer.price_per_hour is not None]
     return render(
         request,
@@ -257,6 +262,8 @@ def _form_page(
         project=project,
         plan=plan,
         form=form,
+        files_form=files_form or Form(id="files"),
+        begun=begun,
         model_options=[(model.id, model.name) for model in list_models()],
         gpu_options=[("", "–"), *((gpu.id, gpu.name) for gpu in list_gpus())],
         offer_options=[("", "–"), *((offer.id, _label(offer)) for offer in sorted(offers, key=_own_first))],

@@ -20,7 +20,7 @@ from app.estimator import ESTIMATOR_VERSION
 from app.fields import field_errors
 from app.i18n import Message
 from app.money import format_unit_price, round_to_micro
-from app.planning.estimates import answer_for
+from app.planning.estimates import kept_answer
 from app.planning.inputs import HOURS_A_WEEK, EstimateInput, EstimatePriceInput, PlanInput, PlanPatch
 from app.planning.models import Plan
 from app.planning.versions import Reason, keep_version
@@ -255,7 +255,7 @@ class _PlannedCost:
 def _fields(session: Session, actor: Actor, project: Project, wanted: PlanInput) -> dict[str, Any]:
     offer = find_plan_offer(session, actor, wanted)
     body = estimate_body(wanted, offer)
-    result = answer_for(body, actor.language)
+    result = kept_answer(body, actor.language)
     starts_on = wanted.starts_on or actor.today
     hours = wanted.planned_hours or result["time"]["hours"]
     cost = _planned_cost(session, project, body.price, hours, min(starts_on, actor.today))
