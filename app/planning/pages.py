@@ -73,9 +73,11 @@ def preview_plan(
     request: Request, project: ProjectToRead, session: ReadSession, actor: Viewer, values: PlanFormValues
 ) -> Response:
     """The result of the form as it stands; stores nothing."""
-    context = _result_context(request, session, actor, Form(values))
+    form = Form(values)
+    context = _result_context(request, session, actor, form)
     status = 422 if context["errors"] else 200
-    return render(request, "planning/result.html", status=status, project=project, **context)
+    # With the form at hand its proposals can be applied.
+    return render(request, "planning/result.html", status=status, project=project, form=form, **context)
 
 
 @router.post("/projects/{project_id}/plans/new", name="create_plan_form")

@@ -26,7 +26,7 @@ def read_plan_form(values: Mapping[str, str], actor: Actor, *, needs_name: bool 
     if not needs_name and not sent.get("name", "").strip():
         sent["name"] = _MISSING_NAME
     document = form_document(PlanInput, _relevant(sent), actor.zone)
-    _add_targets(document)
+    add_targets(document)
     _add_config(document, sent)
     try:
         return PlanInput.model_validate(document)
@@ -66,7 +66,8 @@ def _relevant(sent: Mapping[str, str]) -> dict[str, str]:
     return kept
 
 
-def _add_targets(document: dict[str, Any]) -> None:
+def add_targets(document: dict[str, Any]) -> None:
+    """The layers of a LoRA, written one after the other, as a list."""
     lora = document.get("lora")
     if isinstance(lora, dict) and isinstance(lora.get("target_modules"), str):
         text = lora["target_modules"].strip()

@@ -16,14 +16,14 @@ from app.catalog.service import list_offers
 from app.db import ReadSession
 from app.errors import InvalidInput
 from app.i18n import BABEL_LOCALE
-from app.money import format_amount
-from app.planning.inputs import MOST_OPTIONS, SearchInput
+from app.planning.inputs import SearchInput
 from app.planning.plan_form import request_values
 from app.planning.search import Found, Option, search
+from app.planning.search_form import carried, read_search_form, usual_search
 from app.projects.access import ProjectToRead
 from app.projects.models import Project
 from app.web.charts import Alternative, ScatterChart, build_scatter_chart
-from app.web.forms import Form, form_of_input, read_form
+from app.web.forms import Form, form_of_input
 from app.web.language import language_of
 from app.web.render import render
 
@@ -37,7 +37,6 @@ SHOWN = 25
 class OptionRow:
     """An option with the words and the link that its line needs."""
 
-    number: int
     option: Option
     gpu_name: str
     provider: str
@@ -45,17 +44,12 @@ class OptionRow:
     plan_query: str
     request: Mapping[str, Any]
 
-    @property
-    def key(self) -> str:
-        """Ties the line to its dot."""
-        return f"option-{self.number}"
-
 
 @router.get("/projects/{project_id}/plans/search", name="search_page")
 def search_page(request: Request, project: ProjectToRead, session: ReadSession, actor: Viewer) -> Response:
     """The form, and what it finds; the address holds the whole search."""
     sent = dict(request.query_params)
-    values = sent or _usual(project)
+    values = sent or usual_search(project)
     context = _result(request, session, actor, project, values)
     return render(
         request,
@@ -66,20 +60,9 @@ def search_page(request: Request, project: ProjectToRead, session: ReadSession, 
         project=project,
         model_options=[(model.id, model.name) for model in list_models()],
         choices=_choices(session, actor, request),
+        carried=carried(values),
         **context,
     )
-
-
-def _usual(project: Project) -> dict[str, str]:
-    """What an empty form begins with: the target of the project and the data of a small job."""
-    target = "" if project.target is None else format_amount(project.target, project.currency)
-    return {
-        "model": "llama-7b",
-        "sequence_length": "512",
-        "workload.samples": "20000",
-        "workload.epochs": "3",
-        "budget": target,
-    }
 
 
 def _choices(session: Session, actor: Actor, request: Request) -> OfferChoices:
@@ -90,7 +73,7 @@ def _result(
     request: Request, session: Session, actor: Actor, project: Project, values: Mapping[str, str]
 ) -> dict[str, Any]:
     try:
-        wanted = read_form(SearchInput, _relevant(values, project), actor.zone)
+        wanted = read_search_form(values, actor, project)
         found = search(session, actor, wanted)
     except InvalidInput as error:
         form = form_of_input(request, values, error)
@@ -105,17 +88,6 @@ def _result(
     }
 
 
-def _relevant(values: Mapping[str, str], project: Project) -> dict[str, str]:
-    """The search's fields: tokens stand before samples, and money is in the project's currency."""
-    kept = {name: value for name, value in values.items() if value.strip()}
-    if "workload.train_tokens" in kept:
-        kept.pop("workload.samples", None)
-        kept.pop("workload.epochs", None)
-    elif "workload.samples" not in kept:
-        kept = {name: value for name, value in kept.items() if not name.startswith("workload.")}
-    return kept | {"currency": project.currency, "limit": str(MOST_OPTIONS)}
-
-
 def _rows(found: Found, request: Request) -> list[OptionRow]:
     locale = BABEL_LOCALE[language_of(request)]
     seen: set[int | None] = set()
@@ -124,14 +96,13 @@ def _rows(found: Found, request: Request) -> list[OptionRow]:
         if option.offer.id not in seen or found.on_frontier(option):
             seen.add(option.offer.id)
             shown.append(option)
-    return [_row(number, option, found, locale) for number, option in enumerate(shown[:SHOWN], 1)]
+    return [_row(option, found, locale) for option in shown[:SHOWN]]
 
 
-def _row(number: int, option: Option, found: Found, locale: str) -> OptionRow:
+def _row(option: Option, found: Found, locale: str) -> OptionRow:
     gpu = find_gpu(option.offer.gpu)
     body = option.body().model_dump(mode="json", exclude_none=True)
     return OptionRow(
-        number=number,
         option=option,
         gpu_name=option.offer.gpu if gpu is None else gpu.name,
         provider=provider_name(option.offer.provider, locale),
@@ -153,13 +124,11 @@ def _plan_query(option: Option, body: Mapping[str, Any]) -> str:
 def _chart(rows: list[OptionRow], wanted: SearchInput, currency: str) -> ScatterChart | None:
     """Hours across, cost up, of what fits at a price in the project's currency."""
     placed = [row for row in rows if row.option.fits and row.option.offer.currency == currency]
-    return build_scatter_chart(
-        [
-            Alternative(
-                row.key, row.option.hours or 0.0, float(row.option.amount or 0), row.on_frontier, row.option.within
-            )
-            for row in placed
-        ],
-        wanted.deadline_hours,
-        None if wanted.budget is None else float(wanted.budget),
-    )
+    budget = None if wanted.budget is None else float(wanted.budget)
+    return build_scatter_chart([_alternative(row) for row in placed], wanted.deadline_hours, budget)
+
+
+def _alternative(row: OptionRow) -> Alternative:
+    option = row.option
+    hours, cost = option.hours or 0.0, float(option.amount or 0)
+    return Alternative(f"{row.gpu_name} · {row.provider}", hours, cost, row.on_frontier, option.within)

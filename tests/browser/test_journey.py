@@ -47,6 +47,9 @@ PAGES = {
     "charge-form": "/projects/1/charges/new",
     "report": "/reports/weekly?week=2026-W48&project=1",
     "team-report": "/reports/weekly?week=2026-W49",
+    "search": "/projects/1/plans/search",
+    "compare": "/projects/1/plans/compare",
+    "advice": "/catalog/advice",
     "api-docs": "/api/v1/docs",
     "missing": "/projects/999",
 }

@@ -13,9 +13,9 @@ MARGIN = 1.15
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Something to choose; ``key`` ties it to its line in a table."""
+    """Something to choose."""
 
-    key: str
+    label: str
     x: float
     y: float
     on_frontier: bool
@@ -26,7 +26,7 @@ class Alternative:
 class Dot:
     """An alternative in its place, in percent of the plot."""
 
-    key: str
+    label: str
     x: float
     y: float
     on_frontier: bool
@@ -73,7 +73,7 @@ def build_scatter_chart(
     return ScatterChart(
         size=size,
         dots=tuple(
-            Dot(one.key, _percent(across, one.x), _percent(up, one.y), one.on_frontier, one.is_inside)
+            Dot(one.label, _percent(across, one.x), _percent(up, one.y), one.on_frontier, one.is_inside)
             for one in placed
         ),
         frontier_path=step_path(points, size.width),
