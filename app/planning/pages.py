@@ -18,6 +18,7 @@ from app.money import format_unit_price
 from app.planning.access import PlanToEdit, PlanToRead
 from app.planning.estimates import answer_for, reworded
 from app.planning.files import Begun
+from app.planning.instances import other_instances
 from app.planning.job_facts import job_facts
 from app.planning.models import Plan
 from app.planning.plan_form import new_plan_values, plan_values, prefilled_values, read_plan_form
@@ -227,8 +228,14 @@ def _result_context(request: Request, session: Session, actor: Actor, form: Form
         body = estimate_body(wanted, find_plan_offer(session, actor, wanted))
         result = answer_for(body, language_of(request))
     except InvalidInput as error:
-        return {"result": None, "errors": form_of_input(request, values, error).errors, "memory_bar": None}
-    return {"result": result, "errors": {}, "memory_bar": memory_bar_of(result)}
+        errors = form_of_input(request, values, error).errors
+        return {"result": None, "errors": errors, "memory_bar": None, "instances": []}
+    return {
+        "result": result,
+        "errors": {},
+        "memory_bar": memory_bar_of(result),
+        "instances": other_instances(session, actor, body, result, wanted.offer_id),
+    }
 
 
 def _mistakes(request: Request, values: dict[str, str], error: InvalidInput | Conflict) -> Form:

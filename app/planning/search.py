@@ -10,15 +10,15 @@ from sqlmodel import Session
 
 from app.accounts.access import Actor
 from app.catalog.gpus import find_gpu
-from app.catalog.interruptions import interruptions_per_hour
 from app.catalog.models import Offer
 from app.catalog.rates import find_comparing_rate
 from app.catalog.service import list_offers
 from app.estimator import Estimate, Job, RecipeError, billed_hours, cost_of, estimate, expected_hours
-from app.money import format_unit_price, round_to_minor
+from app.money import round_to_minor
 from app.planning.candidates import Ladder, recipes_for
-from app.planning.inputs import EstimateInput, EstimatePriceInput, SearchInput, SpotInput
+from app.planning.inputs import EstimateInput, SearchInput
 from app.planning.jobs import ReadModel, invalid, prepare, read_model, spot_of
+from app.planning.offer_terms import price_of_offer, spot_of_offer
 
 # What a search says beside the job itself.
 _OF_A_SEARCH = ("currency", "providers", "regions", "billing", "limit", "budget", "spot")
@@ -185,19 +185,16 @@ class Place:
     """An offer as a search sees it: what its instances cost together, and how often they are taken away."""
 
     def __init__(self, wanted: SearchInput, offer: Offer, instances: int, rate: Decimal | None) -> None:
-        assert offer.price_per_hour is not None  # noqa: S101 - offers without a price were left out
         self.wanted, self.offer, self.instances, self.rate = wanted, offer, instances, rate
-        self.per_hour = Decimal(format_unit_price(offer.price_per_hour * instances, offer.currency))
+        price = price_of_offer(offer, instances)
+        assert price is not None  # noqa: S101 - offers without a price were left out
+        self.per_hour = price.per_hour
         self.terms = wanted
-        self.values: dict[str, Any] = {
-            "price": EstimatePriceInput.model_construct(
-                per_hour=self.per_hour, currency=offer.currency, billing=offer.billing  # type: ignore[arg-type]
-            )
-        }
+        self.values: dict[str, Any] = {"price": price}
         if wanted.data_region is not None and offer.region:
             self.values["region"] = offer.region
         self.is_spot = offer.billing == "spot"
-        if self.is_spot and (spot := spot_terms(wanted.spot, offer)) is not None:
+        if (spot := spot_of_offer(wanted.spot, offer)) is not None:
             self.values["spot"] = spot
             self.terms = wanted.model_copy(update={"spot": spot})
         self.budget = None
@@ -235,14 +232,6 @@ class Place:
         if self.wanted.budget is None:
             return True
         return amount is not None and self.budget is not None and amount <= self.budget
-
-
-def spot_terms(given: SpotInput | None, offer: Offer) -> SpotInput | None:
-    """What is known of an offer's interruptions: as entered, else as its provider publishes."""
-    rate = interruptions_per_hour(offer.provider, offer.instance_type)
-    if rate is None or (given is not None and given.interruptions_per_hour is not None):
-        return given
-    return (given or SpotInput()).model_copy(update={"interruptions_per_hour": rate})
 
 
 def _rank(option: Option) -> tuple[Any, ...]:

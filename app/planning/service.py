@@ -23,6 +23,7 @@ from app.money import format_unit_price, round_to_micro
 from app.planning.estimates import kept_answer
 from app.planning.inputs import HOURS_A_WEEK, EstimateInput, EstimatePriceInput, PlanInput, PlanPatch
 from app.planning.models import Plan
+from app.planning.offer_terms import price_of_offer, spot_of_offer
 from app.planning.versions import Reason, keep_version
 from app.projects.ledger import lock_project, post_reservation, remove_reservation
 from app.projects.models import Project
@@ -305,20 +306,12 @@ def estimate_body(wanted: PlanInput, offer: Offer | None) -> EstimateInput:
         if wanted.data_region is not None and offer.region:
             values["region"] = wanted.region or offer.region
         values["gpu_count"] = wanted.gpu_count or count
-        values["price"] = wanted.price or _offer_price(offer, values["gpu_count"] / count)
+        # A job on several instances pays for each, also for one it fills in part.
+        instances = max(1, -int(-values["gpu_count"] / count // 1))
+        if wanted.price is None:
+            values["price"] = price_of_offer(offer, instances)
+            values["spot"] = spot_of_offer(wanted.spot, offer)
     return EstimateInput.model_construct(**values)
-
-
-def _offer_price(offer: Offer, instances: float) -> EstimatePriceInput | None:
-    """The offer's price is an instance's; a job on several instances pays for each, also for one it fills in part."""
-    if offer.price_per_hour is None:
-        return None
-    count = max(1, -int(-instances // 1))
-    return EstimatePriceInput(
-        per_hour=offer.price_per_hour * count,
-        currency=offer.currency,
-        billing=offer.billing,  # type: ignore[arg-type]
-    )
 
 
 def _planned_cost(
