@@ -1,5 +1,6 @@
 """``tuneledger serve``: the web server, in this process."""
 
+import gc
 import os
 import signal
 import socket
@@ -74,6 +75,9 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        # What is there now stays: the collector need not look through it again for every thousand new objects.
+        gc.collect()
+        gc.freeze()
         if self.started:
             self._on_start()
 

@@ -24,19 +24,28 @@ def recipes_for(wanted: SearchInput, gpu: Gpu, gpu_count: float) -> Iterator[lis
         shared["precision"] = "bf16-mixed" if gpu.supports_bf16 else "fp16-mixed"
     cards = max(1, int(gpu_count))
     batches = list(_batches(wanted, cards))
-    for method in _methods(wanted):
-        for parallelism in _ways_to_share(wanted, method, cards):
-            fields = shared | {"method": method, "parallelism": parallelism}
-            for optimizer in _optimizers(wanted, method):
-                yield [
-                    [fields | optimizer | {"gradient_checkpointing": checkpointing} | batch for batch in batches]
-                    for checkpointing in _either(wanted.gradient_checkpointing, (False, True))
-                ]
+
+    def ladders(fields: dict[str, Any]) -> list[Ladder]:
+        return [
+            [shared | fields | {"gradient_checkpointing": checkpointing} | batch for batch in batches]
+            for checkpointing in _either(wanted.gradient_checkpointing, (False, True))
+        ]
+
+    methods = _methods(wanted)
+    adapters = [method for method in methods if method != "full"]
+    if adapters:
+        for parallelism in _ways_to_share(wanted, "lora", cards):
+            # A base in four bits saves memory and costs time: worth trying where the whole one leaves no room.
+            yield [one for method in adapters for one in ladders({"method": method, "parallelism": parallelism})]
+    if "full" in methods:
+        for parallelism in _ways_to_share(wanted, "full", cards):
+            for optimizer in _optimizers(wanted):
+                yield ladders({"method": "full", "parallelism": parallelism} | optimizer)
 
 
-def _optimizers(wanted: SearchInput, method: str) -> tuple[dict[str, str], ...]:
+def _optimizers(wanted: SearchInput) -> tuple[dict[str, str], ...]:
     """The states of full fine-tuning are most of its memory."""
-    if wanted.optimizer is not None or method != "full":
+    if wanted.optimizer is not None:
         return ({},)
     return ({"optimizer": "adamw_8bit"}, {"optimizer": "adamw"})
 
@@ -48,7 +57,7 @@ def _methods(wanted: SearchInput) -> tuple[str, ...]:
         return ("qlora",)
     if wanted.weights_dtype is not None:
         return ("lora",) if wanted.lora is not None else ("lora", "full")
-    return ("qlora", "lora") if wanted.lora is not None else ("qlora", "lora", "full")
+    return ("lora", "qlora") if wanted.lora is not None else ("lora", "qlora", "full")
 
 
 def _ways_to_share(wanted: SearchInput, method: str, cards: int) -> tuple[str, ...]:

@@ -35,18 +35,21 @@ def read_estimate_input(body: object) -> EstimateInput:
 
 
 def answer_for(
-    wanted: EstimateInput, language: Language, *, with_fixes: bool = True, read: ReadModel | None = None
+    wanted: EstimateInput, language: Language, *, details: bool = True, read: ReadModel | None = None
 ) -> dict[str, Any]:
-    """The answer as plain values; ``read``: the model, where it was read before. Raises InvalidInput."""
+    """The answer as plain values; ``read``: the model, where it was read before. Raises InvalidInput.
+
+    Without ``details`` there are no proposals, no odds beside the budget's, and no explanation.
+    """
     prepared = prepare(wanted, read)
     try:
         result = estimate(prepared.job)
-        largest = largest_that_fits(prepared.job) if with_fixes else None
+        largest = largest_that_fits(prepared.job) if details else None
     except EstimatorError as error:
         raise invalid(error) from error
     known = (prepared.model_id, prepared.job.architecture)
-    fixes = fixes_for(wanted, result, known) if with_fixes else []
-    savings = savings_for(wanted, result, known) if with_fixes else []
+    fixes = fixes_for(wanted, result, known) if details else []
+    savings = savings_for(wanted, result, known) if details else []
     return {
         "model": {
             "id": prepared.model_id,
@@ -57,7 +60,7 @@ def answer_for(
         "memory": _memory(result, largest),
         "time": _time(result),
         "cost": _cost(result),
-        "odds": odds_answer(prepared.job, result, wanted.deadline_hours) if with_fixes else None,
+        "odds": odds_answer(prepared.job, result, wanted.deadline_hours) if details else None,
         "preflight": [
             {
                 "level": finding.level,
@@ -70,7 +73,7 @@ def answer_for(
         "fixes": [_fix(fix, prepared) for fix in fixes],
         "savings": [_fix(fix, prepared) for fix in savings],
         "assumptions": [{"field": name, "value": value} for name, value in prepared.assumptions],
-        "explanation": [asdict(one) for one in explain(prepared.job, result)],
+        "explanation": _explanation(prepared, result) if details else [],
         "evidence": {
             "estimator_version": ESTIMATOR_VERSION,
             "similar_runs": 0,
@@ -78,6 +81,10 @@ def answer_for(
             "time_error_percent": None,
         },
     }
+
+
+def _explanation(prepared: Prepared, result: Estimate) -> list[dict[str, Any]]:
+    return [asdict(one) for one in explain(prepared.job, result)]
 
 
 def _memory(result: Estimate, largest: Largest | None) -> dict[str, Any]:
@@ -149,7 +156,7 @@ def _fix(fix: Fix, prepared: Prepared) -> dict[str, Any]:
 def kept_answer(wanted: EstimateInput, language: Language) -> dict[str, Any]:
     """The answer as a plan keeps it: its sentences in every language, for readers to come. Raises InvalidInput."""
     answer = answer_for(wanted, language)
-    told = {one: answer_for(wanted, one, with_fixes=False)["preflight"] for one in LANGUAGES}
+    told = {one: answer_for(wanted, one, details=False)["preflight"] for one in LANGUAGES}
     for place, finding in enumerate(answer["preflight"]):
         finding["messages"] = {one: findings[place]["message"] for one, findings in told.items()}
     return answer

@@ -19,7 +19,7 @@ def search_answer(found: Found, actor: Actor, language: Language) -> dict[str, A
 
 def _option(option: Option, found: Found, actor: Actor, language: Language) -> dict[str, Any]:
     body = option.body()
-    answer = answer_for(body, language, with_fixes=False, read=found.model)
+    answer = answer_for(body, language, details=False, read=found.model)
     return answer | {
         "offer": OfferAnswer.of(option.offer, actor.today),
         "request": body.model_dump(mode="json", exclude_none=True),

@@ -32,6 +32,10 @@ LORA = {
     "model": "llama-7b", "method": "lora", "lora": {"rank": 8, "target_modules": ["q_proj", "v_proj"]}, "gpu": "a10",
     "gradient_checkpointing": True, "workload": {"train_tokens": 50_000_000},
 }  # fmt: skip
+SEARCH = {
+    "model": "llama-7b", "sequence_length": 512, "workload": {"samples": 50_000, "epochs": 3}, "budget": "300",
+    "currency": "CNY", "deadline_hours": 80,
+}  # fmt: skip
 Send = Callable[[], httpx.Response]
 
 
@@ -90,6 +94,16 @@ def _compare(product: str, floor: str, token: str, cookie: str, project_id: int)
         ),
         (f"project page, {RUNS:,} runs", lambda: browser.get(f"/projects/{project_id}"), lambda: bare.get("/page")),
         ("one estimate", lambda: script.post("/estimates", json=LORA), lambda: bare.post("/estimates", json=LORA)),
+        (
+            "search of the whole catalogue, 100 options",
+            lambda: script.post("/plans/search", json=SEARCH),
+            lambda: bare.post("/estimates", json=SEARCH),
+        ),
+        (
+            "search page",
+            lambda: browser.get(f"/projects/{project_id}/plans/search"),
+            lambda: bare.get("/page"),
+        ),
     ]
     print("| what | product, median ms | p95 ms | floor, median ms | p95 ms | ratio |")
     print("| --- | ---: | ---: | ---: | ---: | ---: |")

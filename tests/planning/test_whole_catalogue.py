@@ -15,7 +15,7 @@ PRECISIONS = ("bf16-mixed", "fp16", "fp32")
 
 
 def estimated(**body: Any) -> dict[str, Any]:
-    answer = answer_for(read_estimate_input(body), "zh-CN", with_fixes=False)
+    answer = answer_for(read_estimate_input(body), "zh-CN", details=False)
     json.dumps(answer, allow_nan=False)
     memory = answer["memory"]
     assert memory["peak_allocated_bytes"] == max(memory["moments"].values())
