@@ -3,6 +3,7 @@
 import app.accounts.models
 import app.api.idempotency
 import app.catalog.models
+import app.evidence.models
 import app.planning.models
 import app.projects.models
 import app.tracking.models  # noqa: F401

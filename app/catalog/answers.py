@@ -7,13 +7,16 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from app.api.answers import Answer, MoneyAnswer
+from app.api.answers import Answer, InstantAnswer, MoneyAnswer
 from app.catalog.freshness import is_stale
 from app.catalog.gpus import Gpu
+from app.catalog.imports import PriceListImport, Verdict
+from app.catalog.inputs import Availability
 from app.catalog.known_models import CatalogModel
-from app.catalog.models import Offer, Rate
+from app.catalog.models import Offer, OfferPrice, Rate
 from app.catalog.packaged_offers import Billing
 from app.catalog.parameters import parameter_counts
+from app.i18n import Language, translate
 
 Confidence = Literal["high", "medium", "low"]
 
@@ -75,6 +78,13 @@ class ModelAnswer(Answer):
         return cls(parameters=parameter_counts()[model.id], **fields)
 
 
+class TierAnswer(Answer):
+    """From so many continuous hours on, an hour costs so many percent of the price."""
+
+    from_hours: int | float = Field(examples=[96])
+    percent: int | float = Field(examples=[50])
+
+
 class OfferAnswer(Answer):
     """An offer; the price is that of the whole instance, null where nobody knows it."""
 
@@ -92,6 +102,16 @@ class OfferAnswer(Answer):
     note: str
     stale: bool = Field(description="The price is undated or older than 30 days.")
     own: bool = Field(description="The team's own offer, which it may change.")
+    billing_minimum_minutes: int | None
+    billing_granularity_minutes: int | None
+    tiers: list[TierAnswer] | None
+    discount_percent: int | float | None
+    discount_valid_from: date | None
+    discount_valid_until: date | None
+    free_trial_hours: int | float | None
+    availability: Availability | None
+    availability_on: date | None
+    availability_note: str | None
 
     @classmethod
     def of(cls, offer: Offer, today: date) -> "OfferAnswer":
@@ -112,7 +132,71 @@ class OfferAnswer(Answer):
             note=offer.note,
             stale=is_stale(offer.as_of, today),
             own=offer.team_id is not None,
+            billing_minimum_minutes=offer.billing_minimum_minutes,
+            billing_granularity_minutes=offer.billing_granularity_minutes,
+            tiers=None if offer.tiers is None else [TierAnswer(**tier) for tier in offer.tiers],
+            discount_percent=_number(offer.discount_percent),
+            discount_valid_from=offer.discount_valid_from,
+            discount_valid_until=offer.discount_valid_until,
+            free_trial_hours=_number(offer.free_trial_hours),
+            availability=offer.availability,
+            availability_on=offer.availability_on,
+            availability_note=offer.availability_note,
         )
+
+
+class OfferPriceAnswer(Answer):
+    """What an offer cost from this change to the next."""
+
+    id: int
+    price_per_hour: MoneyAnswer
+    as_of: date | None
+    source: str | None
+    changed_at: InstantAnswer
+    changed_by: str
+
+    @classmethod
+    def of(cls, price: OfferPrice) -> "OfferPriceAnswer":
+        """The price as it was entered."""
+        return cls(
+            id=price.id or 0,
+            price_per_hour=MoneyAnswer.of_price(price.price_per_hour, price.currency),
+            as_of=price.as_of,
+            source=price.source or None,
+            changed_at=price.changed_at,
+            changed_by=price.changed_by,
+        )
+
+
+class ImportRowAnswer(Answer):
+    """One row of a price list."""
+
+    line: int
+    verdict: Verdict
+    reason: str | None = Field(description="Why it was refused, or which columns are other than before.")
+    offer_id: int | None = Field(description="Null where there is no offer: refused, or new in a dry run.")
+
+
+class PriceListAnswer(Answer):
+    """What a price list brings, row by row."""
+
+    counts: dict[Verdict, int]
+    rows: list[ImportRowAnswer]
+    unknown_columns: list[str]
+
+    @classmethod
+    def of(cls, made: PriceListImport, language: Language) -> "PriceListAnswer":
+        """The import in the reader's language."""
+        rows = [
+            ImportRowAnswer(
+                line=row.line,
+                verdict=row.verdict,
+                reason=" ".join(translate(reason, language) for reason in row.reasons) or None,
+                offer_id=None if row.offer is None else row.offer.id,
+            )
+            for row in made.rows
+        ]
+        return cls(counts=made.counts, rows=rows, unknown_columns=list(made.unknown_columns))
 
 
 class RateAnswer(Answer):
@@ -140,6 +224,10 @@ class RateAnswer(Answer):
 
 def _count(value: Decimal) -> int | float:
     return int(value) if value == int(value) else float(value)
+
+
+def _number(value: Decimal | None) -> int | float | None:
+    return None if value is None else _count(value)
 
 
 def _plain(value: Any) -> Any:

@@ -1,18 +1,30 @@
 """JSON routes of the catalogue: models, GPUs, offers, exchange rates."""
 
-from fastapi import Request, Response
+from typing import Annotated, Literal
+
+from fastapi import File, Form, Request, Response, UploadFile
 
 from app.accounts.access import Editor, Viewer
 from app.api.answers import ListAnswer, PreconditionHeader, created, with_etag
 from app.api.pagination import PageParams, page_of_sequence
 from app.api.routes import api_router
-from app.catalog import rates, service
+from app.catalog import history, rates, service
 from app.catalog.access import OfferQuery, OfferToChange, SeenOffer
-from app.catalog.answers import GpuAnswer, ModelAnswer, OfferAnswer, RateAnswer
+from app.catalog.answers import (
+    GpuAnswer,
+    ModelAnswer,
+    OfferAnswer,
+    OfferPriceAnswer,
+    PriceListAnswer,
+    RateAnswer,
+)
 from app.catalog.gpus import list_gpus
+from app.catalog.imports import import_price_list
 from app.catalog.inputs import OfferChange, OfferInput, RateInput
 from app.catalog.known_models import list_models
+from app.catalog.price_list import LARGEST_BYTES
 from app.db import ReadSession, WriteSession
+from app.web.language import language_of
 
 router = api_router("catalog")
 
@@ -52,6 +64,20 @@ def create_offer(
     return OfferAnswer.of(offer, actor.today)
 
 
+@router.post("/catalog/offers/import")
+def import_offers(
+    request: Request,
+    actor: Editor,
+    session: WriteSession,
+    file: Annotated[UploadFile, File(description="CSV with a header, in UTF-8 or GB18030.")],
+    dry_run: Annotated[Literal["true", "false"], Form()] = "false",
+) -> PriceListAnswer:
+    """Brings a price list into the team's own offers; a second time, the same file changes nothing."""
+    content = file.file.read(LARGEST_BYTES + 1)
+    made = import_price_list(session, actor, content, dry_run=dry_run == "true")
+    return PriceListAnswer.of(made, language_of(request))
+
+
 @router.get("/catalog/offers/{offer_id}")
 def read_offer(response: Response, actor: Viewer, offer: SeenOffer) -> OfferAnswer:
     """One offer."""
@@ -78,6 +104,15 @@ def change_offer(
 def delete_offer(offer: OfferToChange, actor: Editor, session: WriteSession, precondition: PreconditionHeader) -> None:
     """Hides an offer of the team's own; what refers to it stays as it is."""
     service.delete_offer(session, actor, offer, precondition)
+
+
+@router.get("/catalog/offers/{offer_id}/prices")
+def read_offer_prices(
+    actor: Viewer, session: ReadSession, offer: SeenOffer, wanted: PageParams
+) -> ListAnswer[OfferPriceAnswer]:
+    """What one of the team's own offers has cost, the oldest price first."""
+    page = history.list_prices_page(session, actor.team_id, offer, wanted)
+    return ListAnswer(items=[OfferPriceAnswer.of(price) for price in page.items], next_cursor=page.next_cursor)
 
 
 @router.get("/rates")

@@ -61,6 +61,11 @@ class Gpu:
         named = [part for figure in FIGURES for part in self.sources.get(figure, "").split("; ") if part]
         return "; ".join(dict.fromkeys(named)) or None
 
+    @property
+    def training_tflops(self) -> float | None:
+        """The better of the dense rates in bf16 and fp16; None where neither is known."""
+        return max((rate for rate in (self.bf16_tflops, self.fp16_tflops) if rate), default=None)
+
 
 @cache
 def list_gpus() -> tuple[Gpu, ...]:

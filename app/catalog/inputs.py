@@ -11,6 +11,11 @@ from app.catalog.packaged_offers import Billing
 from app.fields import CurrencyField, Day, Input, Label, LongText, Name, PriceInput
 
 LARGEST_GPU_COUNT = 1024
+LARGEST_MINUTES = 366 * 24 * 60
+LARGEST_HOURS = 100_000
+MOST_TIERS = 12
+
+Availability = Literal["available", "scarce", "none"]
 
 # One unit of a large currency is many of a small one, and the other way round.
 _RATE = re.compile(r"[0-9]{1,9}(\.[0-9]{1,12})?")
@@ -33,7 +38,34 @@ RateField = Annotated[
 ]
 
 
-class OfferInput(Input):
+Minutes = Annotated[int, Field(ge=1, le=LARGEST_MINUTES)]
+Hours = Annotated[float, Field(gt=0, le=LARGEST_HOURS)]
+Percent = Annotated[float, Field(ge=0, le=100)]
+
+
+class TierInput(Input):
+    """From so many continuous hours on, an hour costs so many percent of the price."""
+
+    from_hours: Hours = Field(examples=[96])
+    percent: Percent = Field(examples=[50])
+
+
+class OfferTerms(Input):
+    """What an offer says beside its price; null where it says nothing."""
+
+    billing_minimum_minutes: Minutes | None = Field(default=None, description="Billed even when less was used.")
+    billing_granularity_minutes: Minutes | None = Field(default=None, description="Billed in whole multiples of it.")
+    tiers: Annotated[list[TierInput], Field(max_length=MOST_TIERS)] | None = None
+    discount_percent: Annotated[float, Field(gt=0, le=100)] | None = None
+    discount_valid_from: Day | None = None
+    discount_valid_until: Day | None = Field(default=None, description="The last day of the discount.")
+    free_trial_hours: Hours | None = None
+    availability: Availability | None = None
+    availability_on: Day | None = Field(default=None, description="The day on which it was seen.")
+    availability_note: Label | None = None
+
+
+class OfferInput(OfferTerms):
     """A team's own offer; the price is that of the whole instance."""
 
     provider: Name
@@ -48,7 +80,7 @@ class OfferInput(Input):
     note: LongText = ""
 
 
-class OfferChange(Input):
+class OfferChange(OfferTerms):
     """Fields of an offer to change; those left out stay."""
 
     provider: Name | None = None
@@ -68,7 +100,7 @@ class OfferChange(Input):
     )
     @classmethod
     def _not_null(cls, value: object) -> object:
-        # Only the date can be taken away; a default is not validated, so None here was sent.
+        # Only the date and the terms can be taken away; a default is not validated, so None here was sent.
         if value is None:
             raise PydanticCustomError("missing", "This field is required.")
         return value
@@ -82,6 +114,3 @@ class RateInput(Input):
     day: Day = Field(alias="date")
     rate: RateField
     source: Label = ""
-
-
-OfferSort = Literal["provider", "gpu", "price", "gpu_price", "as_of"]

@@ -1,9 +1,10 @@
-"""Tables of offers and exchange rates."""
+"""Tables of offers, their earlier prices, and exchange rates."""
 
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Any
 
-from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy import JSON, Column, Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 from app.db import ExactDecimal, MicroUnits, UtcInstant
@@ -31,9 +32,37 @@ class Offer(SQLModel, table=True):
     as_of: date | None = None
     source: str = ""
     note: str = ""
+    # The terms, which `terms.terms_of` brings together with the price.
+    billing_minimum_minutes: int | None = None
+    billing_granularity_minutes: int | None = None
+    # [{"from_hours": 96, "percent": 50}]: from so many continuous hours on, so many percent of the price.
+    tiers: list[dict[str, Any]] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    discount_percent: Decimal | None = Field(default=None, sa_type=ExactDecimal)
+    discount_valid_from: date | None = None
+    discount_valid_until: date | None = None
+    free_trial_hours: Decimal | None = Field(default=None, sa_type=ExactDecimal)
+    availability: str | None = None
+    availability_on: date | None = None
+    availability_note: str | None = None
     created_at: datetime = Field(sa_type=UtcInstant)
     deleted_at: datetime | None = Field(default=None, sa_type=UtcInstant)
     version: int = 1
+
+
+class OfferPrice(SQLModel, table=True):
+    """What one of a team's own offers cost from one change to the next; never changed or deleted."""
+
+    __tablename__ = "offer_price"
+
+    id: int | None = Field(default=None, primary_key=True)
+    team_id: int = Field(foreign_key="team.id")
+    offer_id: int = Field(foreign_key="offer.id", index=True)
+    price_per_hour: Decimal = Field(sa_type=MicroUnits)
+    currency: str
+    as_of: date | None = None
+    source: str = ""
+    changed_at: datetime = Field(sa_type=UtcInstant)
+    changed_by: str
 
 
 class Rate(SQLModel, table=True):

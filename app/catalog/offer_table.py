@@ -1,21 +1,24 @@
 """The table of offers that a page shows: what stands in a row, in which order, and what can be chosen."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from app.catalog.freshness import is_stale
 from app.catalog.gpus import Gpu, find_gpu
-from app.catalog.models import Offer
+from app.catalog.misnomers import find_misnomer
+from app.catalog.models import Offer, OfferPrice
 from app.catalog.packaged_offers import provider_names
+from app.catalog.terms import discount_on
 
-Sort = Literal["price", "gpu_price", "gpu", "provider", "as_of"]
-SORTS: tuple[Sort, ...] = ("price", "gpu_price", "gpu", "provider", "as_of")
+Sort = Literal["price", "gpu_price", "tflop_price", "memory", "gpu", "provider", "as_of"]
+SORTS: tuple[Sort, ...] = get_args(Sort)
 ROWS_PER_PAGE = 50
 
 _DEAREST = Decimal(10) ** 12
+_BYTES_PER_GIB = 1024**3
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +29,38 @@ class OfferRow:
     gpu: Gpu | None
     provider_name: str
     is_stale: bool
+    # What is taken off today, a share from 0 to 1.
+    discount: Decimal
+    # What the instance is often mistaken for, in the reader's language, and who knows better.
+    misnomer: str | None = None
+    misnomer_source: str | None = None
+    # Of one of the team's own, the latest first.
+    prices: Sequence[OfferPrice] = ()
 
     @property
     def price_per_gpu_hour(self) -> Decimal | None:
         """The instance's price by its number of GPUs, for comparing; a slice is brought to a whole card."""
         price = self.offer.price_per_hour
         return None if price is None else price / self.offer.gpu_count
+
+    @property
+    def price_per_tflop_hour(self) -> Decimal | None:
+        """The price by the dense rate, in bf16 or fp16, of all its GPUs; None where either is unknown."""
+        rate = self.gpu.training_tflops if self.gpu else None
+        price = self.price_per_gpu_hour
+        return None if price is None or rate is None else price / Decimal(str(rate))
+
+    @property
+    def reduced_price_per_hour(self) -> Decimal | None:
+        """What the instance costs with the discount of today; None without one."""
+        price = self.offer.price_per_hour
+        return price * (1 - self.discount) if price is not None and self.discount else None
+
+    @property
+    def memory_bytes(self) -> int | None:
+        """Usable memory of one GPU, or of the slice of one; None where it is unknown."""
+        memory = self.gpu.memory_bytes if self.gpu else None
+        return None if memory is None else int(memory * min(self.offer.gpu_count, Decimal(1)))
 
     @property
     def is_own(self) -> bool:
@@ -58,9 +87,27 @@ class OfferChoices:
     regions: Sequence[tuple[str, str]]
 
 
-def row_of(offer: Offer, today: date, locale: str) -> OfferRow:
+def row_of(offer: Offer, today: date, locale: str, prices: Sequence[OfferPrice] = ()) -> OfferRow:
     """The line of an offer, for a reader of ``locale`` (``en``, ``zh_CN``)."""
-    return OfferRow(offer, find_gpu(offer.gpu), provider_name(offer.provider, locale), is_stale(offer.as_of, today))
+    misnomer = find_misnomer(offer.provider, offer.instance_type)
+    return OfferRow(
+        offer,
+        find_gpu(offer.gpu),
+        provider_name(offer.provider, locale),
+        is_stale(offer.as_of, today),
+        discount_on(offer, today),
+        misnomer.note[locale] if misnomer else None,
+        misnomer.source if misnomer else None,
+        prices,
+    )
+
+
+def with_memory(rows: Iterable[OfferRow], at_least_gib: Decimal | None) -> list[OfferRow]:
+    """Those whose GPU has so much usable memory; one whose memory is unknown has not."""
+    if at_least_gib is None:
+        return list(rows)
+    wanted_bytes = at_least_gib * _BYTES_PER_GIB
+    return [row for row in rows if row.memory_bytes is not None and row.memory_bytes >= wanted_bytes]
 
 
 def provider_name(provider: str, locale: str) -> str:
@@ -98,6 +145,13 @@ def _by_name(names: dict[str, str]) -> list[tuple[str, str]]:
     return sorted(names.items(), key=lambda pair: pair[1].lower())
 
 
+_PRICES: Mapping[str, Callable[[OfferRow], Decimal | None]] = {
+    "price": lambda row: row.offer.price_per_hour,
+    "gpu_price": lambda row: row.price_per_gpu_hour,
+    "tflop_price": lambda row: row.price_per_tflop_hour,
+}
+
+
 def _order(row: OfferRow, sort: Sort) -> tuple[Any, ...]:
     if sort == "provider":
         return ()
@@ -105,5 +159,7 @@ def _order(row: OfferRow, sort: Sort) -> tuple[Any, ...]:
         return (row.gpu.name if row.gpu else row.offer.gpu,)
     if sort == "as_of":
         return (-row.offer.as_of.toordinal() if row.offer.as_of else 0,)
-    price = row.offer.price_per_hour if sort == "price" else row.price_per_gpu_hour
+    if sort == "memory":
+        return (-(row.memory_bytes or 0),)
+    price = _PRICES[sort](row)
     return (price is None, row.offer.currency, price or _DEAREST)

@@ -1,4 +1,4 @@
-"""Pages of the catalogue: GPUs, models, exchange rates, and the offers of ``offer_pages``."""
+"""Pages of the catalogue: GPUs, models, exchange rates, and the offers of the modules beside it."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from sqlmodel import Session
 
 from app.accounts.access import Actor, Editor, Viewer
-from app.catalog import offer_pages, rates
+from app.catalog import compare_pages, import_pages, offer_pages, rates
 from app.catalog.gpus import list_gpus
 from app.catalog.inputs import RateInput
 from app.catalog.known_models import list_models
@@ -24,6 +24,9 @@ from app.web.render import render, see_other
 RATE = "rate"
 
 router = APIRouter()
+router.include_router(compare_pages.router)
+# Before the offers: its path would read as an offer's.
+router.include_router(import_pages.router)
 router.include_router(offer_pages.router)
 
 

@@ -1,8 +1,9 @@
 """Offers that a team sees: the packaged catalogue's and its own, which it may add, change and delete."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 from sqlalchemy import func
@@ -13,8 +14,10 @@ from app.accounts.access import Actor
 from app.accounts.audit import record_event
 from app.api.pagination import Page, PageRequest, page_of_query
 from app.catalog.gpus import find_gpu
+from app.catalog.history import PRICE_COLUMNS, record_price
 from app.catalog.inputs import OfferChange, OfferInput
 from app.catalog.models import Offer
+from app.catalog.terms import tiers_of
 from app.errors import FieldError, Forbidden, InvalidInput, NotFound
 from app.i18n import Message
 from app.versions import Precondition
@@ -61,6 +64,12 @@ def list_offers(session: Session, team_id: int, wanted: OfferFilter | None = Non
     """All offers that the team sees, by id."""
     statement = _narrowed(team_id, wanted or OfferFilter())
     return list(session.exec(statement.order_by(col(Offer.id))).all())
+
+
+def list_own_offers(session: Session, team_id: int, *, to_change: bool = False) -> list[Offer]:
+    """The team's own offers, by id; locked when they are to be changed."""
+    statement = _visible_offers(team_id).where(col(Offer.team_id) == team_id).order_by(col(Offer.id))
+    return list(session.exec(statement.with_for_update() if to_change else statement).all())
 
 
 def find_offer(session: Session, team_id: int, offer_id: int) -> Offer | None:
@@ -112,12 +121,7 @@ def require_own(actor: Actor, offer: Offer) -> None:
 def create_offer(session: Session, actor: Actor, data: OfferInput) -> Offer:
     """Adds an offer of the team's own. Raises InvalidInput."""
     actor.require("editor")
-    values = _columns(data.model_dump(), data)
-    _check(values, actor)
-    offer = Offer(team_id=actor.team_id, created_at=actor.clock(), **values)
-    session.add(offer)
-    session.flush()
-    record_event(session, actor, "created", "offer", _id(offer), **_plain(values))
+    (offer,) = store_offers(session, actor, [checked_columns(actor, data)])
     return offer
 
 
@@ -125,19 +129,50 @@ def change_offer(
     session: Session, actor: Actor, offer: Offer, change: OfferChange, precondition: Precondition
 ) -> Offer:
     """Changes what was sent; runs keep their price. Raises InvalidInput, then what the precondition raises."""
-    sent = _columns(change.model_dump(exclude_unset=True), change)
-    _check(sent, actor)
+    sent = checked_columns(actor, change, offer)
     precondition.check(offer.version)
-    changed = {name: value for name, value in sent.items() if getattr(offer, name) != value}
+    store_change(session, actor, offer, differences(offer, sent))
+    session.flush()
+    return offer
+
+
+def checked_columns(actor: Actor, data: OfferInput | OfferChange, offer: Offer | None = None) -> dict[str, Any]:
+    """The columns of what was sent, for a new offer or for a change of ``offer``. Raises InvalidInput."""
+    columns = _columns(data.model_dump(exclude_unset=offer is not None), data)
+    _check(columns, actor)
+    _check_terms(columns if offer is None else offer.model_dump() | columns, actor)
+    return columns
+
+
+def differences(offer: Offer, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the columns in which the offer is another."""
+    return {name: value for name, value in columns.items() if getattr(offer, name) != value}
+
+
+def store_offers(session: Session, actor: Actor, rows: Sequence[Mapping[str, Any]]) -> list[Offer]:
+    """Adds offers of checked columns, each with the first price of its history."""
+    offers = [Offer(team_id=actor.team_id, created_at=actor.clock(), **columns) for columns in rows]
+    session.add_all(offers)
+    session.flush()
+    for offer, columns in zip(offers, rows, strict=True):
+        record_price(session, actor, offer)
+        known = {name: value for name, value in columns.items() if value is not None}
+        record_event(session, actor, "created", "offer", _id(offer), **_plain(known))
+    session.flush()
+    return offers
+
+
+def store_change(session: Session, actor: Actor, offer: Offer, changed: Mapping[str, Any]) -> None:
+    """Writes columns that differ into an offer; another price is added to its history. The caller flushes."""
     if not changed:
-        return offer
+        return
     before = {name: getattr(offer, name) for name in changed}
     for name, value in changed.items():
         setattr(offer, name, value)
     offer.version += 1
-    session.flush()
+    if PRICE_COLUMNS & changed.keys():
+        record_price(session, actor, offer)
     record_event(session, actor, "changed", "offer", _id(offer), before=_plain(before), after=_plain(changed))
-    return offer
 
 
 def delete_offer(session: Session, actor: Actor, offer: Offer, precondition: Precondition) -> None:
@@ -161,11 +196,33 @@ def _columns(values: dict[str, Any], data: OfferInput | OfferChange) -> dict[str
         values["price_per_hour"] = data.price_per_hour.amount
         values["currency"] = data.price_per_hour.currency
     if values.get("gpu_count") is not None:
-        values["gpu_count"] = Decimal(repr(values["gpu_count"])).normalize() + 0
+        values["gpu_count"] = _exact(values["gpu_count"])
     if values.get("gpu"):
         gpu = find_gpu(values["gpu"].lower())
         values |= {"gpu": gpu.id, "gpu_label": gpu.name} if gpu else {}
-    return values
+    return values | _term_columns(values)
+
+
+def _term_columns(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Terms as they are stored: exact numbers, and nothing where nothing is said."""
+    columns: dict[str, Any] = {
+        name: None if values[name] is None else _exact(values[name])
+        for name in ("discount_percent", "free_trial_hours")
+        if name in values
+    }
+    if "tiers" in values:
+        columns["tiers"] = [_plain_numbers(tier) for tier in values["tiers"] or ()] or None
+    if "availability_note" in values:
+        columns["availability_note"] = values["availability_note"] or None
+    return columns
+
+
+def _exact(value: float) -> Decimal:
+    return Decimal(repr(value)).normalize() + 0
+
+
+def _plain_numbers(tier: Mapping[str, float]) -> dict[str, int | float]:
+    return {name: int(value) if value == int(value) else value for name, value in tier.items()}
 
 
 def _check(values: Mapping[str, Any], actor: Actor) -> None:
@@ -179,6 +236,24 @@ def _check(values: Mapping[str, Any], actor: Actor) -> None:
         errors.append(FieldError("price_per_hour.amount", Message("A price must be greater than zero.")))
     if values.get("as_of") and (values["as_of"] - actor.today).days > _DAYS_AHEAD:
         errors.append(FieldError("as_of", Message("This day lies ahead.")))
+    if errors:
+        raise InvalidInput(*errors)
+
+
+def _check_terms(values: Mapping[str, Any], actor: Actor) -> None:
+    """What holds between the terms of an offer as it will be."""
+    errors = []
+    starts = [0, *(tier.from_us for tier in tiers_of(values.get("tiers") or ()))]
+    if any(later <= earlier for earlier, later in pairwise(starts)):
+        errors.append(FieldError("tiers", Message("Each tier begins after more hours than the one before it.")))
+    begins, ends = values.get("discount_valid_from"), values.get("discount_valid_until")
+    if begins and ends and ends < begins:
+        errors.append(FieldError("discount_valid_until", Message("The end lies before the beginning.")))
+    if (begins or ends) and not values.get("discount_percent"):
+        errors.append(FieldError("discount_percent", Message("Say how many percent are taken off.")))
+    seen_on = values.get("availability_on")
+    if seen_on and (seen_on - actor.today).days > _DAYS_AHEAD:
+        errors.append(FieldError("availability_on", Message("This day lies ahead.")))
     if errors:
         raise InvalidInput(*errors)
 

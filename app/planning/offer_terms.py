@@ -4,6 +4,8 @@ from decimal import Decimal
 
 from app.catalog.interruptions import interruptions_per_hour
 from app.catalog.models import Offer
+from app.evidence.service import SpotHistories
+from app.evidence.spot_rate import expected_interruptions_per_hour
 from app.money import format_unit_price
 from app.planning.inputs import EstimatePriceInput, SpotInput
 
@@ -19,11 +21,20 @@ def price_of_offer(offer: Offer, instances: int = 1) -> EstimatePriceInput | Non
     )
 
 
-def spot_of_offer(given: SpotInput | None, offer: Offer) -> SpotInput | None:
-    """As entered, else as its provider publishes; an instance that is not a spot one is not taken away."""
+def spot_of_offer(
+    given: SpotInput | None, offer: Offer, instances: int, histories: SpotHistories
+) -> SpotInput | None:
+    """As entered, else from what its provider publishes and what the team has seen of it.
+
+    An instance that is not a spot one is not taken away; of several, each can be, and the job then waits for it.
+    """
     if offer.billing != "spot":
         return None
-    rate = interruptions_per_hour(offer.provider, offer.instance_type)
-    if rate is None or (given is not None and given.interruptions_per_hour is not None):
+    if given is not None and given.interruptions_per_hour is not None:
         return given
-    return (given or SpotInput()).model_copy(update={"interruptions_per_hour": rate})
+    published = interruptions_per_hour(offer.provider, offer.instance_type)
+    seen = histories.get((offer.provider, offer.instance_type))
+    rate = expected_interruptions_per_hour(published, seen)
+    if rate is None:
+        return given
+    return (given or SpotInput()).model_copy(update={"interruptions_per_hour": min(60.0, rate * instances)})

@@ -225,7 +225,7 @@ def _result_context(request: Request, session: Session, actor: Actor, form: Form
         values["gradient_checkpointing"] = "true"
     try:
         wanted = read_plan_form(values, actor, needs_name=False)
-        body = estimate_body(wanted, find_plan_offer(session, actor, wanted))
+        body = estimate_body(session, actor.team_id, wanted, find_plan_offer(session, actor, wanted))
         result = answer_for(body, language_of(request))
     except InvalidInput as error:
         errors = form_of_input(request, values, error).errors

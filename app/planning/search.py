@@ -14,6 +14,7 @@ from app.catalog.models import Offer
 from app.catalog.rates import find_comparing_rate
 from app.catalog.service import list_offers
 from app.estimator import Estimate, Job, RecipeError, billed_hours, cost_of, estimate, expected_hours
+from app.evidence.service import SpotHistories, spot_histories
 from app.money import round_to_minor
 from app.planning.candidates import Ladder, recipes_for
 from app.planning.inputs import EstimateInput, SearchInput
@@ -83,6 +84,7 @@ def search(session: Session, actor: Actor, wanted: SearchInput) -> Found:
     """Raises InvalidInput naming the field that no option could satisfy (an unknown model, a target it lacks)."""
     model = read_model(wanted.model)
     rates = _Rates(session, actor, wanted.currency or actor.team.currency)
+    histories = spot_histories(session, actor.team_id)
     groups: dict[tuple[str, float, int], list[Offer]] = defaultdict(list)
     for offer, instances in _offers(session, actor, wanted):
         groups[offer.gpu, float(offer.gpu_count), instances].append(offer)
@@ -90,7 +92,7 @@ def search(session: Session, actor: Actor, wanted: SearchInput) -> Found:
     for (gpu_id, count, instances), offers in groups.items():
         trials = list(_trials(wanted, model, gpu_id, count, instances))
         for offer in offers:
-            place = Place(wanted, offer, instances, rates.to(offer.currency))
+            place = Place(wanted, offer, instances, rates.to(offer.currency), histories)
             options += [place.option(trial) for trial in trials]
     if not groups:
         prepare(_body(_stated(wanted) | {"method": wanted.method or "lora"}), model)
@@ -184,7 +186,9 @@ def _body(values: dict[str, Any]) -> EstimateInput:
 class Place:
     """An offer as a search sees it: what its instances cost together, and how often they are taken away."""
 
-    def __init__(self, wanted: SearchInput, offer: Offer, instances: int, rate: Decimal | None) -> None:
+    def __init__(
+        self, wanted: SearchInput, offer: Offer, instances: int, rate: Decimal | None, histories: SpotHistories
+    ) -> None:
         self.wanted, self.offer, self.instances, self.rate = wanted, offer, instances, rate
         price = price_of_offer(offer, instances)
         assert price is not None  # noqa: S101 - offers without a price were left out
@@ -194,7 +198,7 @@ class Place:
         if wanted.data_region is not None and offer.region:
             self.values["region"] = offer.region
         self.is_spot = offer.billing == "spot"
-        if (spot := spot_of_offer(wanted.spot, offer)) is not None:
+        if (spot := spot_of_offer(wanted.spot, offer, instances, histories)) is not None:
             self.values["spot"] = spot
             self.terms = wanted.model_copy(update={"spot": spot})
         self.budget = None

@@ -17,6 +17,7 @@ from app.catalog.rates import convert_rate
 from app.catalog.service import find_offer
 from app.errors import Conflict, InvalidInput, NotFound
 from app.estimator import ESTIMATOR_VERSION
+from app.evidence.service import spot_histories
 from app.fields import field_errors
 from app.i18n import Message
 from app.money import format_unit_price, round_to_micro
@@ -255,7 +256,7 @@ class _PlannedCost:
 
 def _fields(session: Session, actor: Actor, project: Project, wanted: PlanInput) -> dict[str, Any]:
     offer = find_plan_offer(session, actor, wanted)
-    body = estimate_body(wanted, offer)
+    body = estimate_body(session, actor.team_id, wanted, offer)
     result = kept_answer(body, actor.language)
     starts_on = wanted.starts_on or actor.today
     hours = wanted.planned_hours or result["time"]["hours"]
@@ -297,7 +298,7 @@ def find_plan_offer(session: Session, actor: Actor, wanted: PlanInput) -> Offer 
     return offer
 
 
-def estimate_body(wanted: PlanInput, offer: Offer | None) -> EstimateInput:
+def estimate_body(session: Session, team_id: int, wanted: PlanInput, offer: Offer | None) -> EstimateInput:
     """The estimate's part of a plan, with the offer's GPU, count and price where the plan names none."""
     values = {name: getattr(wanted, name) for name in EstimateInput.model_fields}
     if offer is not None:
@@ -309,8 +310,9 @@ def estimate_body(wanted: PlanInput, offer: Offer | None) -> EstimateInput:
         # A job on several instances pays for each, also for one it fills in part.
         instances = max(1, -int(-values["gpu_count"] / count // 1))
         if wanted.price is None:
+            histories = spot_histories(session, team_id)
             values["price"] = price_of_offer(offer, instances)
-            values["spot"] = spot_of_offer(wanted.spot, offer)
+            values["spot"] = spot_of_offer(wanted.spot, offer, instances, histories)
     return EstimateInput.model_construct(**values)
 
 

@@ -17,6 +17,7 @@ from app.projects.ledger import Source, lock_project, remove_spend
 from app.projects.models import Project
 from app.time import local_day
 from app.tracking.conversion import conversion_for
+from app.tracking.evidence import keep_evidence
 from app.tracking.inputs import RunInput, RunPatch
 from app.tracking.models import Run
 from app.tracking.overlap import InstanceUse, overlapping_run_ids
@@ -71,6 +72,7 @@ def log_run(session: Session, actor: Actor, project: Project, wanted: RunInput) 
     session.add(run)
     session.flush()
     _post(session, actor, project, run)
+    keep_evidence(session, run)
     record_event(session, actor, "created", "run", run.id or 0, name=run.name)
     return run
 
@@ -123,6 +125,7 @@ def delete_run(
     run.deleted_at = actor.clock()
     run.version += 1
     remove_spend(session, project, Source("run", run.id or 0))
+    keep_evidence(session, run)
     record_event(session, actor, "deleted", "run", run.id or 0, name=run.name)
     session.flush()
 
@@ -184,6 +187,7 @@ def _change(
     session.flush()
     if _IN_LEDGER.intersection(changed):
         _post(session, actor, project, run, already_gone=was_running)
+    keep_evidence(session, run)
     record_event(session, actor, action, "run", run.id or 0, name=run.name, fields=sorted(changed))
 
 

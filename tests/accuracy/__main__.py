@@ -36,7 +36,7 @@ def _answers(file: Path) -> tuple[list[tuple[Row, dict[str, Any]]], int]:
     answered, refused = [], 0
     for row in read_rows(file):
         try:
-            answered.append((row, answer_for(read_estimate_input(row["request"]), "en", with_fixes=False)))
+            answered.append((row, answer_for(read_estimate_input(row["request"]), "en", details=False)))
         except InvalidInput:
             refused += 1
     return answered, refused

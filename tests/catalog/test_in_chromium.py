@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from app.accounts.models import Team
 from app.i18n import Language
@@ -12,7 +12,7 @@ from tests.fixtures.chromium import PHONE, WIDE, Windows
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_database]
 
-PAGES = ["/catalog", "/catalog/gpus", "/catalog/models", "/catalog/rates"]
+PAGES = ["/catalog", "/catalog/compare?ids=50,72,74,90,120,150", "/catalog/gpus", "/catalog/models", "/catalog/rates"]
 
 
 def add_offer(page: Page, price: str) -> None:
@@ -88,4 +88,61 @@ def test_everybody_can_read_the_pages(
         page.goto(path)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert_accessible(page)
-        screenshot(page, f"{path.strip('/').replace('/', '-')}-{language}-{width}-{scheme}")
+        name = path.partition("?")[0].strip("/").replace("/", "-")
+        screenshot(page, f"{name}-{language}-{width}-{scheme}")
+
+
+def test_ticked_offers_stand_side_by_side_without_scripts(windows: Windows, team: Team) -> None:
+    page = windows.new(team, javascript=False)
+    page.goto("/catalog?provider=tencent&gpu=t4")
+    for box in page.get_by_role("checkbox").all()[:2]:
+        box.check()
+    page.get_by_role("button", name="Compare").click()
+    expect(page.locator("thead th.num")).to_have_count(2)
+
+
+def test_a_price_list_is_previewed_and_imported(
+    page: Page, assert_accessible: Callable[[Page], None], screenshot: Callable[[Page, str], None]
+) -> None:
+    content = (
+        "provider,instance_type,gpu,billing,price_per_hour,currency\n"
+        "here,box,a10,spot,3.20,CNY\nhere,crate,a11,spot,3.20,CNY\n"
+    )
+    page.goto("/catalog")
+    page.get_by_text("Import a price list").click()
+    file = FilePayload(name="prices.csv", mimeType="text/csv", buffer=content.encode())
+    page.get_by_label("CSV file").set_input_files(file)
+    page.get_by_role("button", name="Show a preview").click()
+    expect(page.locator("tbody tr")).to_have_count(2)
+    assert_accessible(page)
+    screenshot(page, "catalog-import-preview")
+    page.get_by_role("button", name="Import").click()
+    expect(page.locator("#flashes")).to_contain_text("1 new, 0 changed, 0 known, 1 refused.")
+    page.goto("/catalog?gpu=a10&billing=spot")
+    expect(page.locator("tr", has_text="box")).to_contain_text("CNY\u00a03.20")
+
+
+def test_the_open_terms_and_history_can_be_read(
+    windows: Windows,
+    team: Team,
+    assert_accessible: Callable[[Page], None],
+    screenshot: Callable[[Page, str], None],
+) -> None:
+    page = windows.new(team, width=PHONE)
+    add_offer(page, "3.20")
+    page.goto("/catalog?gpu=a10&billing=spot")
+    page.locator("tr", has_text="PNV4.7XLARGE116").get_by_role("link", name="Edit").click()
+    editing = page.locator("tr.edit-row")
+    editing.get_by_text("Terms", exact=True).click()
+    editing.get_by_label("Discount", exact=True).fill("10")
+    editing.get_by_label("Tier 1 from").fill("96")
+    editing.get_by_label("Tier 1 costs").fill("50")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE
+    assert_accessible(page)
+    screenshot(page, "catalog-terms-form")
+    editing.get_by_role("button", name="Save").click()
+    row = page.locator("tr", has_text="PNV4.7XLARGE116")
+    expect(row).to_contain_text("CNY\u00a02.88 today")
+    row.get_by_text("Price history").click()
+    assert_accessible(page)
+    screenshot(page, "catalog-terms-row")

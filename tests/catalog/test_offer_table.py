@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from app.catalog.models import Offer
-from app.catalog.offer_table import OfferRow, Sort, choices_of, page_of_rows, row_of, sorted_rows
+from app.catalog.offer_table import OfferRow, Sort, choices_of, page_of_rows, row_of, sorted_rows, with_memory
 
 TODAY = date(2026, 12, 1)
 
@@ -44,6 +44,10 @@ ROWS = [
         ("price", ["half", "one", "eight", "dollars", "unpriced"]),
         # 24 / 8 = 3.00, 3.20, 2 / 0.5 = 4.00.
         ("gpu_price", ["eight", "one", "half", "dollars", "unpriced"]),
+        # 3.20 / 125 = 0.0256; 4.00 / 121 = 0.0331; 3.00 / 65 = 0.0462.
+        ("tflop_price", ["one", "half", "eight", "dollars", "unpriced"]),
+        # 23,028 MiB (A10), 15,360 (T4), half of 23,034 (L4).
+        ("memory", ["dollars", "one", "unpriced", "eight", "half"]),
         # NVIDIA A10, NVIDIA L4, Tesla T4.
         ("gpu", ["dollars", "one", "unpriced", "half", "eight"]),
         ("provider", ["dollars", "eight", "half", "one", "unpriced"]),
@@ -57,6 +61,36 @@ def test_the_order_of_the_rows(sort: Sort, names: list[str]) -> None:
 def test_the_price_of_a_slice_is_brought_to_a_whole_card() -> None:
     assert row("half", "2.00", count="0.5").price_per_gpu_hour == 4
     assert row("unpriced", None).price_per_gpu_hour is None
+
+
+def test_the_price_of_a_tflop_hour() -> None:
+    # 24.00 / (8 × 65): the T4 has no bf16, so fp16 counts.
+    found = row("eight", "24.00", count="8", gpu="t4").price_per_tflop_hour
+    assert found is not None
+    assert round(found, 6) == Decimal("0.046154")
+    assert row("unpriced", None).price_per_tflop_hour is None
+    assert row("strange", "1.00", gpu="abacus").price_per_tflop_hour is None
+
+
+def test_the_memory_of_a_slice_is_its_share() -> None:
+    assert row("whole", "1", count="8").memory_bytes == 23_028 * 1024**2
+    assert row("half", "1", count="0.5").memory_bytes == 11_514 * 1024**2
+    assert row("unreported", "1", gpu="mi250").memory_bytes is None
+
+
+def test_rows_with_enough_usable_memory() -> None:
+    rows = [row("a10", "1"), row("t4", "1", gpu="t4"), row("unreported", "1", gpu="mi250")]
+    assert [one.offer.instance_type for one in with_memory(rows, Decimal(15))] == ["a10", "t4"]
+    # 23,028 MiB are 22.49 GiB.
+    assert with_memory(rows, Decimal("22.5")) == []
+    assert with_memory(rows, None) == rows
+
+
+def test_the_discount_of_today_reduces_the_price() -> None:
+    offer = row("one", "3.20").offer
+    offer.discount_percent, offer.discount_valid_until = Decimal(15), TODAY
+    assert row_of(offer, TODAY, "en").reduced_price_per_hour == Decimal("2.72")
+    assert row_of(offer, date(2026, 12, 2), "en").reduced_price_per_hour is None
 
 
 def test_a_provider_is_named_in_the_reader_s_language() -> None:
