@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from app import __version__
 from app.commands import database, demo, token, user
 from app.commands.estimate import estimate
+from app.commands.prices import prices
 from app.commands.report import report
 from app.commands.serve import serve
 from app.commands.surroundings import Surroundings
@@ -70,6 +71,7 @@ def _build() -> typer.Typer:
     app.add_typer(demo.app, name="demo")
     app.command(help=said(Message("Prints memory, time and cost of a job; needs no server.")))(estimate)
     app.command(help=said(Message("Writes the weekly report of a project or a team.")))(report)
+    app.command(help=said(Message("Writes current prices of international clouds as a list to import.")))(prices)
     app.command(help=said(Message("Makes the database, or brings it up to date.")))(database.migrate)
     app.command(help=said(Message("Checks settings, database and assets.")))(database.check)
     return app

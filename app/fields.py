@@ -165,7 +165,8 @@ def field_errors(errors: Sequence[Any]) -> list[FieldError]:
 
 def field_name(location: Sequence[int | str]) -> str:
     """``("body", "budget", "amount")`` as ``budget.amount``."""
-    parts = [str(part) for part in location if not str(part).startswith(UNION_TAG)]
+    # Where several types would do, pydantic names the one it tried, like list[str]: no field has a bracket.
+    parts = [str(part) for part in location if not str(part).startswith(UNION_TAG) and "[" not in str(part)]
     if parts and parts[0] in ("body", "query", "path", "header", "form"):
         parts = parts[1:]
     return ".".join(parts) or "body"
@@ -179,8 +180,15 @@ def message_of(error: Any) -> Message:
     if isinstance(said, Message):
         return said
     if kind in _SENTENCES:
-        return Message(_SENTENCES[kind].text, **{name: str(value) for name, value in context.items()})
+        return Message(_SENTENCES[kind].text, **{name: _plain(value) for name, value in context.items()})
     return Message("This value is not valid.")
+
+
+def _plain(value: object) -> str:
+    """A limit without an empty decimal, choices as a list: 1024, on_demand, spot."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).replace("' or '", "', '").replace("'", "")
 
 
 _SENTENCES = {

@@ -39,7 +39,13 @@ def configure_logs(format: Literal["text", "json"]) -> None:
 def _last_processors(format: Literal["text", "json"]) -> list[Processor]:
     drop = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     if format == "json":
-        return [drop, structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer(ensure_ascii=False)]
+        # Without the variables of each frame, which hold passwords and tokens.
+        trace = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+        return [
+            drop,
+            structlog.processors.ExceptionRenderer(trace),
+            structlog.processors.JSONRenderer(ensure_ascii=False),
+        ]
     plain = structlog.dev.ConsoleRenderer(
         colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
     )

@@ -20,6 +20,10 @@ from app.api.routes import answer_meanwhile
 from app.catalog import advice_pages
 from app.catalog import api as catalog_api
 from app.catalog import pages as catalog_pages
+from app.catalog.hosted import api as hosted_api
+from app.catalog.hosted import pages as hosted_pages
+from app.catalog.vouchers import api as voucher_api
+from app.catalog.vouchers import pages as voucher_pages
 from app.db import Database, open_database
 from app.errors import TuneledgerError
 from app.outlook import api as outlook_api
@@ -52,6 +56,8 @@ PAGES: list[APIRouter] = [
     documentation.router,
     accounts_pages.router,
     catalog_pages.router,
+    hosted_pages.router,
+    voucher_pages.router,
     advice_pages.router,
     projects_pages.router,
     # Before the plans: their paths would read as a plan's.
@@ -65,6 +71,8 @@ PAGES: list[APIRouter] = [
 ]
 API: list[APIRouter] = [
     catalog_api.router,
+    hosted_api.router,
+    voucher_api.router,
     projects_api.router,
     planning_api.router,
     file_api.router,

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 
 pytest_plugins = [
     "tests.fixtures.clock",
@@ -48,6 +49,14 @@ def _clean_environment() -> Iterator[None]:
             if name.startswith("TUNELEDGER_") and name not in OWN_VARIABLES:
                 patch.delenv(name)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _plain_traces() -> None:
+    """As the product has them: the library's own colour the variables of every frame, which takes seconds."""
+    structlog.configure(
+        processors=[structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)]
+    )
 
 
 @pytest.fixture(scope="session")

@@ -14,23 +14,27 @@ from starlette.concurrency import run_in_threadpool
 from app.api.idempotency import AnsweredMeanwhile, IdempotentRequest, read_idempotent_request
 from app.api.problems import PROBLEM_RESPONSES
 from app.db import Database
-from app.errors import NotFound
+from app.errors import InvalidInput, NotFound
+from app.i18n import Message
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 
-class _Unreadable:
-    """Stands for a body that is no JSON: it fits no model, so it is reported after 404 and 403, as a 422."""
+# Stands for a body that is no JSON. A text fits no model, while an object of ours would be read by its attributes.
+_UNREADABLE = ""
 
 
 class _PatientRequest(Request):
     """A request whose malformed JSON does not hide that the path does not exist or the role may not."""
 
+    is_unreadable = False
+
     async def json(self) -> Any:
         try:
             return await super().json()
         except (JSONDecodeError, UnicodeDecodeError, RecursionError):
-            return _Unreadable()
+            self.is_unreadable = True
+            return _UNREADABLE
 
 
 class ApiRoute(APIRoute):
@@ -46,6 +50,8 @@ class ApiRoute(APIRoute):
             except RequestValidationError as error:
                 if any(part["loc"][0] == "path" for part in error.errors()):
                     raise NotFound from error
+                if patient.is_unreadable:
+                    raise InvalidInput.at("body", Message("The body is not valid JSON.")) from error
                 raise
 
         return patiently

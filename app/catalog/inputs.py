@@ -31,7 +31,7 @@ def _rate(value: object) -> Decimal:
     return Decimal(value)
 
 
-GpuCount = Annotated[float, Field(gt=0, le=LARGEST_GPU_COUNT)]
+GpuCount = Annotated[float, Field(ge=0.01, le=LARGEST_GPU_COUNT)]
 # An exchange rate as decimal text; services refuse zero.
 RateField = Annotated[
     Decimal, BeforeValidator(_rate), WithJsonSchema({"type": "string", "examples": ["7.10"]})
@@ -39,7 +39,7 @@ RateField = Annotated[
 
 
 Minutes = Annotated[int, Field(ge=1, le=LARGEST_MINUTES)]
-Hours = Annotated[float, Field(gt=0, le=LARGEST_HOURS)]
+Hours = Annotated[float, Field(ge=0.01, le=LARGEST_HOURS)]
 Percent = Annotated[float, Field(ge=0, le=100)]
 
 
@@ -56,7 +56,7 @@ class OfferTerms(Input):
     billing_minimum_minutes: Minutes | None = Field(default=None, description="Billed even when less was used.")
     billing_granularity_minutes: Minutes | None = Field(default=None, description="Billed in whole multiples of it.")
     tiers: Annotated[list[TierInput], Field(max_length=MOST_TIERS)] | None = None
-    discount_percent: Annotated[float, Field(gt=0, le=100)] | None = None
+    discount_percent: Annotated[float, Field(gt=0, lt=100)] | None = None
     discount_valid_from: Day | None = None
     discount_valid_until: Day | None = Field(default=None, description="The last day of the discount.")
     free_trial_hours: Hours | None = None

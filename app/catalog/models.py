@@ -1,10 +1,10 @@
-"""Tables of offers, their earlier prices, and exchange rates."""
+"""Tables of offers, their earlier prices, vouchers, hosted fine-tuning by the token, and exchange rates."""
 
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import JSON, Column, Index, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, Column, Index, UniqueConstraint
 from sqlmodel import Field, SQLModel
 
 from app.db import ExactDecimal, MicroUnits, UtcInstant
@@ -63,6 +63,65 @@ class OfferPrice(SQLModel, table=True):
     source: str = ""
     changed_at: datetime = Field(sa_type=UtcInstant)
     changed_by: str
+
+
+class Voucher(SQLModel, table=True):
+    """Money of a provider that a team may spend within some days; what is left of it, its uses say."""
+
+    __tablename__ = "voucher"
+
+    id: int | None = Field(default=None, primary_key=True)
+    team_id: int = Field(foreign_key="team.id", index=True)
+    # Empty: at any provider.
+    provider: str = ""
+    amount: Decimal = Field(sa_type=MicroUnits)
+    currency: str
+    valid_from: date | None = None
+    valid_until: date | None = None
+    note: str = ""
+    created_at: datetime = Field(sa_type=UtcInstant)
+    deleted_at: datetime | None = Field(default=None, sa_type=UtcInstant)
+    version: int = 1
+
+
+class VoucherUse(SQLModel, table=True):
+    """What a charge, a credit, has taken of a voucher, nothing while it is deleted; tracking writes it."""
+
+    __tablename__ = "voucher_use"
+
+    id: int | None = Field(default=None, primary_key=True)
+    team_id: int = Field(foreign_key="team.id")
+    voucher_id: int = Field(foreign_key="voucher.id", index=True)
+    charge_id: int = Field(unique=True)
+    amount: Decimal = Field(sa_type=MicroUnits)
+
+
+class HostedPrice(SQLModel, table=True):
+    """What a provider that trains for others takes for a million tokens; a team's own entry."""
+
+    __tablename__ = "hosted_price"
+
+    id: int | None = Field(default=None, primary_key=True)
+    team_id: int = Field(foreign_key="team.id", index=True)
+    provider: str
+    # What the provider calls it: a model, or a class of models.
+    service: str
+    # One model of the catalogue, or any of a size; both None: any model at all.
+    model: str | None = None
+    smallest_parameters: int | None = Field(default=None, sa_type=BigInteger)
+    largest_parameters: int | None = Field(default=None, sa_type=BigInteger)
+    # ``full`` or ``lora``; None: either.
+    method: str | None = None
+    price_per_million_tokens: Decimal = Field(sa_type=MicroUnits)
+    currency: str
+    # Charged even when the tokens come to less.
+    minimum_charge: Decimal | None = Field(default=None, sa_type=MicroUnits)
+    as_of: date | None = None
+    source: str = ""
+    note: str = ""
+    created_at: datetime = Field(sa_type=UtcInstant)
+    deleted_at: datetime | None = Field(default=None, sa_type=UtcInstant)
+    version: int = 1
 
 
 class Rate(SQLModel, table=True):

@@ -21,12 +21,30 @@ def terms_of(offer: Offer, day: date) -> Pricing:
     """
     if offer.price_per_hour is None:
         raise ValueError(f"the offer {offer.id} has no price")
+    return pricing_of(offer.price_per_hour, terms_document(offer, day))
+
+
+def terms_document(offer: Offer, day: date) -> dict[str, Any] | None:
+    """What an offer says beside its price to an instance that starts on ``day``, as a record keeps it, or None."""
+    discount = discount_on(offer, day) * _PERCENT
+    document = {
+        "billing_minimum_minutes": offer.billing_minimum_minutes,
+        "billing_granularity_minutes": offer.billing_granularity_minutes,
+        "tiers": offer.tiers,
+        "discount_percent": f"{discount.normalize():f}" if discount else None,
+    }
+    return {name: value for name, value in document.items() if value} or None
+
+
+def pricing_of(price_per_hour: Decimal, document: Mapping[str, Any] | None) -> Pricing:
+    """A price under terms that a record has kept."""
+    terms = document or {}
     return Pricing(
-        offer.price_per_hour,
-        minimum_us=(offer.billing_minimum_minutes or 0) * _MICROSECONDS_PER_MINUTE,
-        granularity_us=(offer.billing_granularity_minutes or 0) * _MICROSECONDS_PER_MINUTE or 1,
-        tiers=tiers_of(offer.tiers or ()),
-        discount=discount_on(offer, day),
+        price_per_hour,
+        minimum_us=terms.get("billing_minimum_minutes", 0) * _MICROSECONDS_PER_MINUTE,
+        granularity_us=terms.get("billing_granularity_minutes", 0) * _MICROSECONDS_PER_MINUTE or 1,
+        tiers=tiers_of(terms.get("tiers", ())),
+        discount=Decimal(terms.get("discount_percent", 0)) / _PERCENT,
     )
 
 

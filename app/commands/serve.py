@@ -41,7 +41,7 @@ def serve(
     wanted = around.settings(host=host, port=port)
     check_assets()
     # Before the database is touched: who has the port has the database too.
-    with _listen(wanted.host, wanted.port) as listener:
+    with listen(wanted.host, wanted.port) as listener:
         settings = wanted.model_copy(update={"port": listener.getsockname()[1]})
         _warn_of_dangers(settings)
         with ready_database(settings, around.clock) as database:
@@ -92,14 +92,18 @@ def _announce(settings: Settings, database: Database, clock: Clock) -> None:
         sys.stdout.flush()
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """A listening socket; port 0 takes a free one. Raises OSError with the address in its text."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=2048)
+        listener = socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
         raise OSError(error.errno, reason, f"{host}:{port}") from error
+    # Its connections inherit it. An answer is written in two pieces, and the second would wait 40 ms for the client to
+    # acknowledge the first.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 def _warn_of_dangers(settings: Settings) -> None:

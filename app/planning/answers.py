@@ -3,8 +3,11 @@
 from datetime import date
 from typing import Any, Literal
 
+from pydantic import Field
+
 from app.api.answers import Answer, InstantAnswer, MoneyAnswer
 from app.catalog.answers import OfferAnswer
+from app.catalog.hosted.answers import HostedAnswer
 from app.planning.models import Plan, PlanState, PlanVersion
 from app.projects.models import Project
 
@@ -161,11 +164,23 @@ class OptionAnswer(EstimateAnswer):
     on_frontier: bool
 
 
+class HostedOptionAnswer(Answer):
+    """Hosted fine-tuning of the same data; no hours, for the provider decides how long it takes."""
+
+    hosted: HostedAnswer
+    tokens: int = Field(description="Those of all epochs, without padding.")
+    cost: MoneyAnswer
+    within_budget: bool | None = Field(description="Null without a budget, or where no rate leads to its currency.")
+
+
 class SearchAnswer(Answer):
-    """The options, best first, and how many were looked at."""
+    """The options, best first, how many were looked at, and hosted fine-tuning, cheapest first."""
 
     options: list[OptionAnswer]
     considered: int
+    hosted: list[HostedOptionAnswer] | None = Field(
+        default=None, description="Null where the request has no workload in tokens."
+    )
 
 
 class PlanStateAnswer(Answer):

@@ -20,6 +20,7 @@ from app.planning.answers import (
     plan_version_answer,
 )
 from app.planning.estimates import answer_for
+from app.planning.hosted import find_hosted
 from app.planning.inputs import EstimateInput, PlanInput, PlanPatch, SearchInput
 from app.planning.models import Plan, PlanVersion
 from app.planning.search import search
@@ -50,8 +51,10 @@ def post_estimate(request: Request, actor: Viewer, body: EstimateInput) -> dict[
 
 @router.post("/plans/search", name="api_search_plans", response_model=SearchAnswer)
 def post_search(request: Request, actor: Viewer, session: ReadSession, body: SearchInput) -> dict[str, Any]:
-    """The offers × sensible recipes, ranked; stores nothing."""
-    return search_answer(search(session, actor, body), actor, language_of(request))
+    """The offers × sensible recipes, ranked, and hosted fine-tuning beside them; stores nothing."""
+    found = search(session, actor, body)
+    hosted = find_hosted(session, actor, body, found.model)
+    return search_answer(found, hosted, actor, language_of(request))
 
 
 @router.get("/projects/{project_id}/plans", name="api_list_plans")

@@ -31,7 +31,7 @@ def recipes_for(wanted: SearchInput, gpu: Gpu, gpu_count: float) -> Iterator[lis
             for checkpointing in _either(wanted.gradient_checkpointing, (False, True))
         ]
 
-    methods = _methods(wanted)
+    methods = methods_for(wanted)
     adapters = [method for method in methods if method != "full"]
     if adapters:
         for parallelism in _ways_to_share(wanted, "lora", cards):
@@ -50,7 +50,8 @@ def _optimizers(wanted: SearchInput) -> tuple[dict[str, str], ...]:
     return ({"optimizer": "adamw_8bit"}, {"optimizer": "adamw"})
 
 
-def _methods(wanted: SearchInput) -> tuple[str, ...]:
+def methods_for(wanted: SearchInput) -> tuple[str, ...]:
+    """The methods that the request leaves open."""
     if wanted.method is not None:
         return (wanted.method,)
     if wanted.qlora is not None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from app.catalog.gpus import find_gpu
 from app.estimator import Estimate
-from app.planning.inputs import EstimateInput
+from app.planning.inputs import LONGEST_INTERVAL_MINUTES, EstimateInput
 
 SHORTEST_SEQUENCE = 64
 AMPERE = 8.0
@@ -65,7 +65,7 @@ def _better_interval(wanted: EstimateInput, answer: Estimate) -> Iterator[Change
     best = None if spot is None else spot.optimal_checkpoint_interval_minutes
     if best:
         given = {} if wanted.spot is None else wanted.spot.model_dump(exclude_none=True)
-        yield {"spot": given | {"checkpoint_interval_minutes": max(1, round(best))}}
+        yield {"spot": given | {"checkpoint_interval_minutes": min(max(1, round(best)), LONGEST_INTERVAL_MINUTES)}}
 
 
 def _sharing(wanted: EstimateInput) -> Iterator[Change]:

@@ -1,5 +1,6 @@
 """What a request or a form says of an estimate and of a plan."""
 
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
@@ -21,15 +22,24 @@ from app.i18n import Message
 LONGEST_SEQUENCE = 1_048_576
 LARGEST_BATCH = 65_536
 LARGEST_GPU_COUNT = 1024
+# Providers cut a card into twelve; a hundredth is nobody's.
+SMALLEST_GPU_COUNT = 0.01
 LARGEST_WORKLOAD = 10**15
 LONGEST_PLANNED_HOURS = 1_000_000
 HOURS_A_WEEK = 168
 MOST_OPTIONS = 500
+LONGEST_INTERVAL_MINUTES = 100_000
 
 Batch = Annotated[int, Field(ge=1, le=LARGEST_BATCH)]
 Length = Annotated[int, Field(ge=1, le=LONGEST_SEQUENCE)]
 Region = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(printable)]
-GpuCount = Annotated[float, Field(gt=0, le=LARGEST_GPU_COUNT)]
+GpuCount = Annotated[float, Field(ge=SMALLEST_GPU_COUNT, le=LARGEST_GPU_COUNT)]
+
+
+def _not_free(price: Decimal) -> Decimal:
+    if price == 0:
+        raise refusal(Message("A price must be greater than zero."))
+    return price
 
 
 class ModelConfigInput(Input):
@@ -74,13 +84,15 @@ class WorkloadInput(Input):
 
     train_tokens: Annotated[int, Field(ge=1, le=LARGEST_WORKLOAD)] | None = None
     samples: Annotated[int, Field(ge=1, le=LARGEST_WORKLOAD)] | None = None
-    epochs: Annotated[float, Field(gt=0, le=100_000)] | None = None
-    mean_tokens: Annotated[float, Field(gt=0, le=LONGEST_SEQUENCE)] | None = None
+    epochs: Annotated[float, Field(ge=0.001, le=100_000)] | None = None
+    mean_tokens: Annotated[float, Field(ge=1, le=LONGEST_SEQUENCE)] | None = None
     longest_tokens: Length | None = None
 
     @model_validator(mode="after")
     def _one_of_two(self) -> "WorkloadInput":
-        if (self.train_tokens is None) == (self.samples is None):
+        if self.train_tokens is None and self.samples is None:
+            raise refusal(Message("Give the tokens or the samples."))
+        if self.train_tokens is not None and self.samples is not None:
             raise refusal(Message("Give either the tokens or the samples."))
         return self
 
@@ -88,7 +100,7 @@ class WorkloadInput(Input):
 class EstimatePriceInput(Input):
     """What the whole job pays an hour."""
 
-    per_hour: PriceField
+    per_hour: Annotated[PriceField, AfterValidator(_not_free)]
     currency: CurrencyField
     billing: Billing = "on_demand"
 
@@ -97,7 +109,7 @@ class SpotInput(Input):
     """Interruptions and what they cost; ``notice_seconds``: between a warning and the interruption, used to save."""
 
     interruptions_per_hour: Annotated[float, Field(ge=0, le=60)] | None = None
-    checkpoint_interval_minutes: Annotated[float, Field(gt=0, le=100_000)] | None = None
+    checkpoint_interval_minutes: Annotated[float, Field(ge=0.1, le=LONGEST_INTERVAL_MINUTES)] | None = None
     checkpoint_seconds: Annotated[float, Field(ge=0, le=86_400)] | None = None
     restart_minutes: Annotated[float, Field(ge=0, le=10_000)] | None = None
     notice_seconds: Annotated[float, Field(ge=0, le=86_400)] | None = None
@@ -118,7 +130,7 @@ class JobOptions(Input):
     sequence_length: Length | None = None
     gradient_checkpointing: bool | None = None
     attention: Attention | None = None
-    max_grad_norm: Annotated[float, Field(gt=0, le=1e9)] | None = None
+    max_grad_norm: Annotated[float, Field(ge=1e-9, le=1e9)] | None = None
     packing: bool | None = None
     fused_loss: bool | None = None
     keeps_outputs: bool | None = None
@@ -126,13 +138,13 @@ class JobOptions(Input):
     parallelism: Parallelism | None = None
     offload: Offload | None = None
     host_ram_bytes: Annotated[int, Field(ge=1, le=10**15)] | None = None
-    storage_mb_per_second: Annotated[float, Field(gt=0, le=1e6)] | None = None
+    storage_mb_per_second: Annotated[float, Field(ge=0.1, le=1e6)] | None = None
     image_size: Annotated[int, Field(ge=32, le=8192)] | None = None
     gpus_per_node: Annotated[int, Field(ge=1, le=LARGEST_GPU_COUNT)] | None = None
     workload: WorkloadInput | None = None
     spot: SpotInput | None = None
     budget: PriceField | None = None
-    deadline_hours: Annotated[float, Field(gt=0, le=LONGEST_PLANNED_HOURS)] | None = None
+    deadline_hours: Annotated[float, Field(ge=0.01, le=LONGEST_PLANNED_HOURS)] | None = None
     data_region: Region | None = None
 
 
@@ -149,8 +161,8 @@ class ScheduleOptions(Input):
 
     offer_id: Id | None = None
     starts_on: Day | None = None
-    hours_per_week: Annotated[float, Field(gt=0, le=HOURS_A_WEEK)] | None = None
-    planned_hours: Annotated[float, Field(gt=0, le=LONGEST_PLANNED_HOURS)] | None = None
+    hours_per_week: Annotated[float, Field(ge=0.1, le=HOURS_A_WEEK)] | None = None
+    planned_hours: Annotated[float, Field(ge=0.01, le=LONGEST_PLANNED_HOURS)] | None = None
 
 
 class EstimateInput(RecipeOptions):

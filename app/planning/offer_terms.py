@@ -1,21 +1,27 @@
 """What an offer says of a job's price and of its interruptions."""
 
+from datetime import date
 from decimal import Decimal
 
 from app.catalog.interruptions import interruptions_per_hour
 from app.catalog.models import Offer
+from app.catalog.terms import discount_on
 from app.evidence.service import SpotHistories
 from app.evidence.spot_rate import expected_interruptions_per_hour
-from app.money import format_unit_price
+from app.money import format_unit_price, round_to_micro
 from app.planning.inputs import EstimatePriceInput, SpotInput
 
 
-def price_of_offer(offer: Offer, instances: int = 1) -> EstimatePriceInput | None:
-    """What so many instances cost an hour together; None where nobody knows the offer's price."""
+def price_of_offer(offer: Offer, day: date, instances: int = 1) -> EstimatePriceInput | None:
+    """What so many instances cost an hour together with the discount of the day; None where no price is known.
+
+    Minimum, granularity and tiers come in when runs are logged: how long an instance stays up is not known before.
+    """
     if offer.price_per_hour is None:
         return None
+    per_hour = round_to_micro(offer.price_per_hour * (1 - discount_on(offer, day))) * instances
     return EstimatePriceInput.model_construct(
-        per_hour=Decimal(format_unit_price(offer.price_per_hour * instances, offer.currency)),
+        per_hour=Decimal(format_unit_price(per_hour, offer.currency)),
         currency=offer.currency,
         billing=offer.billing,  # type: ignore[arg-type]
     )

@@ -33,6 +33,7 @@ from app.planning.service import (
     reprice_plan,
 )
 from app.planning.versions import list_versions
+from app.planning.vouchers import find_voucher_share
 from app.projects.access import ProjectToEdit, ProjectToRead
 from app.projects.models import Project
 from app.versions import Precondition
@@ -114,6 +115,7 @@ def plan_page(request: Request, project: ProjectToRead, plan: PlanToRead, sessio
         memory_bar=memory_bar_of(result),
         job_facts=job_facts(plan),
         versions=list_versions(session, plan),
+        voucher=find_voucher_share(session, plan),
     )
 
 
@@ -225,7 +227,7 @@ def _result_context(request: Request, session: Session, actor: Actor, form: Form
         values["gradient_checkpointing"] = "true"
     try:
         wanted = read_plan_form(values, actor, needs_name=False)
-        body = estimate_body(session, actor.team_id, wanted, find_plan_offer(session, actor, wanted))
+        body = estimate_body(session, actor, wanted, find_plan_offer(session, actor, wanted))
         result = answer_for(body, language_of(request))
     except InvalidInput as error:
         errors = form_of_input(request, values, error).errors

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -13,10 +14,11 @@ from app.catalog.gpus import find_gpu
 from app.catalog.models import Offer
 from app.catalog.rates import find_comparing_rate
 from app.catalog.service import list_offers
+from app.catalog.terms import discount_on
 from app.estimator import Estimate, Job, RecipeError, billed_hours, cost_of, estimate, expected_hours
 from app.evidence.service import SpotHistories, spot_histories
 from app.money import round_to_minor
-from app.planning.candidates import Ladder, recipes_for
+from app.planning.candidates import Ladder, methods_for, recipes_for
 from app.planning.inputs import EstimateInput, SearchInput
 from app.planning.jobs import ReadModel, invalid, prepare, read_model, spot_of
 from app.planning.offer_terms import price_of_offer, spot_of_offer
@@ -83,7 +85,7 @@ class Found:
 def search(session: Session, actor: Actor, wanted: SearchInput) -> Found:
     """Raises InvalidInput naming the field that no option could satisfy (an unknown model, a target it lacks)."""
     model = read_model(wanted.model)
-    rates = _Rates(session, actor, wanted.currency or actor.team.currency)
+    rates = Rates(session, actor, wanted.currency or actor.team.currency)
     histories = spot_histories(session, actor.team_id)
     groups: dict[tuple[str, float, int], list[Offer]] = defaultdict(list)
     for offer, instances in _offers(session, actor, wanted):
@@ -92,10 +94,10 @@ def search(session: Session, actor: Actor, wanted: SearchInput) -> Found:
     for (gpu_id, count, instances), offers in groups.items():
         trials = list(_trials(wanted, model, gpu_id, count, instances))
         for offer in offers:
-            place = Place(wanted, offer, instances, rates.to(offer.currency), histories)
+            place = Place(wanted, offer, instances, actor.today, rates.to(offer.currency), histories)
             options += [place.option(trial) for trial in trials]
     if not groups:
-        prepare(_body(_stated(wanted) | {"method": wanted.method or "lora"}), model)
+        unplaced_job(wanted, model)
     frontier = _frontier(options)
     options.sort(key=_rank)
     return Found(_first(options, frontier, wanted.limit), frontier, len(options), model)
@@ -112,7 +114,7 @@ def _first(options: list[Option], frontier: frozenset[int], limit: int) -> list[
 
 def _offers(session: Session, actor: Actor, wanted: SearchInput) -> Iterator[tuple[Offer, int]]:
     """The offers that the search allows, each with the instances that make up the GPUs asked for."""
-    providers, regions = _lower(wanted.providers), _lower(wanted.regions)
+    providers, regions = lower_words(wanted.providers), lower_words(wanted.regions)
     for offer in list_offers(session, actor.team_id):
         if offer.price_per_hour is None or find_gpu(offer.gpu) is None:
             continue
@@ -127,7 +129,8 @@ def _offers(session: Session, actor: Actor, wanted: SearchInput) -> Iterator[tup
             yield offer, int(instances)
 
 
-def _lower(words: Iterable[str] | None) -> frozenset[str]:
+def lower_words(words: Iterable[str] | None) -> frozenset[str]:
+    """Names to compare with, in any case; empty where none are given."""
     return frozenset(word.lower() for word in words or ())
 
 
@@ -183,16 +186,33 @@ def _body(values: dict[str, Any]) -> EstimateInput:
     return EstimateInput.model_construct(**fields)
 
 
+def unplaced_job(wanted: SearchInput, model: ReadModel) -> Job:
+    """The job without an instance, by the first of its methods. Raises InvalidInput for a recipe that cannot run."""
+    return prepare(_body(_stated(wanted) | {"method": methods_for(wanted)[0]}), model).job
+
+
+def budget_in(budget: Decimal | None, rate: Decimal | None, currency: str) -> Decimal | None:
+    """The search's budget in another currency, as it is shown; ``rate``: of one unit there in the search's currency."""
+    return None if budget is None or rate is None else round_to_minor(budget / rate, currency)
+
+
 class Place:
     """An offer as a search sees it: what its instances cost together, and how often they are taken away."""
 
     def __init__(
-        self, wanted: SearchInput, offer: Offer, instances: int, rate: Decimal | None, histories: SpotHistories
+        self,
+        wanted: SearchInput,
+        offer: Offer,
+        instances: int,
+        today: date,
+        rate: Decimal | None,
+        histories: SpotHistories,
     ) -> None:
         self.wanted, self.offer, self.instances, self.rate = wanted, offer, instances, rate
-        price = price_of_offer(offer, instances)
+        price = price_of_offer(offer, today, instances)
         assert price is not None  # noqa: S101 - offers without a price were left out
         self.per_hour = price.per_hour
+        self.discount = discount_on(offer, today)
         self.terms = wanted
         self.values: dict[str, Any] = {"price": price}
         if wanted.data_region is not None and offer.region:
@@ -201,9 +221,8 @@ class Place:
         if (spot := spot_of_offer(wanted.spot, offer, instances, histories)) is not None:
             self.values["spot"] = spot
             self.terms = wanted.model_copy(update={"spot": spot})
-        self.budget = None
-        if wanted.budget is not None and rate is not None:
-            self.budget = round_to_minor(wanted.budget / rate, offer.currency)
+        self.budget = budget_in(wanted.budget, rate, offer.currency)
+        if self.budget is not None:
             self.values["budget"] = self.budget
 
     def option(self, trial: Trial) -> Option:
@@ -274,7 +293,7 @@ def _frontier(options: Iterable[Option]) -> frozenset[int]:
     return frozenset(found)
 
 
-class _Rates:
+class Rates:
     """What one unit of a currency is in the search's; looked up once each."""
 
     def __init__(self, session: Session, actor: Actor, currency: str) -> None:

@@ -1,6 +1,6 @@
 """The page that searches the catalogue for a job: what fits, what it costs, what nothing beats."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -10,12 +10,14 @@ from sqlmodel import Session
 
 from app.accounts.access import Actor, Viewer
 from app.catalog.gpus import find_gpu
+from app.catalog.hosted.table import HostedRow, row_of_hosted
 from app.catalog.known_models import list_models
 from app.catalog.offer_table import OfferChoices, choices_of, provider_name
 from app.catalog.service import list_offers
 from app.db import ReadSession
 from app.errors import InvalidInput
 from app.i18n import BABEL_LOCALE
+from app.planning.hosted import HostedOption, find_hosted
 from app.planning.inputs import SearchInput
 from app.planning.plan_form import request_values
 from app.planning.search import Found, Option, search
@@ -75,9 +77,10 @@ def _result(
     try:
         wanted = read_search_form(values, actor, project)
         found = search(session, actor, wanted)
+        hosted = find_hosted(session, actor, wanted, found.model)
     except InvalidInput as error:
         form = form_of_input(request, values, error)
-        return {"form": form, "found": None, "rows": [], "chart": None, "has_costs": False}
+        return {"form": form, "found": None, "rows": [], "chart": None, "has_costs": False, "hosted": []}
     rows = _rows(found, request)
     return {
         "form": Form(values),
@@ -85,7 +88,16 @@ def _result(
         "rows": rows,
         "chart": _chart(rows, wanted, project.currency),
         "has_costs": any(row.option.amount is not None for row in rows),
+        "hosted": _hosted_rows(hosted or [], actor, request),
     }
+
+
+def _hosted_rows(
+    options: Iterable[HostedOption], actor: Actor, request: Request
+) -> list[tuple[HostedOption, HostedRow]]:
+    """Each with the words that its line needs."""
+    locale = BABEL_LOCALE[language_of(request)]
+    return [(option, row_of_hosted(option.hosted, actor.today, locale)) for option in options]
 
 
 def _rows(found: Found, request: Request) -> list[OptionRow]:

@@ -15,6 +15,7 @@ from app.catalog.models import Offer
 from app.catalog.pricing import Pricing, price_run
 from app.catalog.rates import convert_rate
 from app.catalog.service import find_offer
+from app.catalog.terms import terms_document
 from app.errors import Conflict, InvalidInput, NotFound
 from app.estimator import ESTIMATOR_VERSION
 from app.evidence.service import spot_histories
@@ -153,7 +154,9 @@ def _has_own_price(plan: Plan) -> bool:
     if plan.price_per_hour is None or listed is None or not count:
         return plan.price_per_hour is not None
     instances = max(1, -int(-float(plan.request.get("gpu_count", count)) / float(count) // 1))
-    return plan.price_per_hour != Decimal(listed["amount"]) * instances or plan.currency != listed["currency"]
+    taken_off = Decimal(offer.get("discount_percent") or 0) / 100
+    asked = round_to_micro(Decimal(listed["amount"]) * (1 - taken_off)) * instances
+    return plan.price_per_hour != asked or plan.currency != listed["currency"]
 
 
 def delete_plan(
@@ -256,7 +259,7 @@ class _PlannedCost:
 
 def _fields(session: Session, actor: Actor, project: Project, wanted: PlanInput) -> dict[str, Any]:
     offer = find_plan_offer(session, actor, wanted)
-    body = estimate_body(session, actor.team_id, wanted, offer)
+    body = estimate_body(session, actor, wanted, offer)
     result = kept_answer(body, actor.language)
     starts_on = wanted.starts_on or actor.today
     hours = wanted.planned_hours or result["time"]["hours"]
@@ -270,7 +273,7 @@ def _fields(session: Session, actor: Actor, project: Project, wanted: PlanInput)
         "result": result,
         "estimator_version": ESTIMATOR_VERSION,
         "offer_id": wanted.offer_id,
-        "offer": None if offer is None else _snapshot(offer),
+        "offer": None if offer is None else _snapshot(offer, starts_on),
         "price_per_hour": body.price and body.price.per_hour,
         "currency": body.price and body.price.currency,
         "billing": body.price and body.price.billing,
@@ -298,7 +301,7 @@ def find_plan_offer(session: Session, actor: Actor, wanted: PlanInput) -> Offer 
     return offer
 
 
-def estimate_body(session: Session, team_id: int, wanted: PlanInput, offer: Offer | None) -> EstimateInput:
+def estimate_body(session: Session, actor: Actor, wanted: PlanInput, offer: Offer | None) -> EstimateInput:
     """The estimate's part of a plan, with the offer's GPU, count and price where the plan names none."""
     values = {name: getattr(wanted, name) for name in EstimateInput.model_fields}
     if offer is not None:
@@ -310,8 +313,8 @@ def estimate_body(session: Session, team_id: int, wanted: PlanInput, offer: Offe
         # A job on several instances pays for each, also for one it fills in part.
         instances = max(1, -int(-values["gpu_count"] / count // 1))
         if wanted.price is None:
-            histories = spot_histories(session, team_id)
-            values["price"] = price_of_offer(offer, instances)
+            histories = spot_histories(session, actor.team_id)
+            values["price"] = price_of_offer(offer, wanted.starts_on or actor.today, instances)
             values["spot"] = spot_of_offer(wanted.spot, offer, instances, histories)
     return EstimateInput.model_construct(**values)
 
@@ -333,8 +336,8 @@ def _planned_cost(
     return _PlannedCost(round_to_micro(amount * found.rate), found.rate, found.day, found.source)
 
 
-def _snapshot(offer: Offer) -> dict[str, Any]:
-    """The offer as it is now, in plain values."""
+def _snapshot(offer: Offer, day: date) -> dict[str, Any]:
+    """The offer as it is now, in plain values, with the discount of the day."""
     return {
         "id": offer.id,
         "provider": offer.provider,
@@ -346,6 +349,7 @@ def _snapshot(offer: Offer) -> dict[str, Any]:
         "price_per_hour": None
         if offer.price_per_hour is None
         else {"amount": format_unit_price(offer.price_per_hour, offer.currency), "currency": offer.currency},
+        "discount_percent": (terms_document(offer, day) or {}).get("discount_percent"),
         "as_of": None if offer.as_of is None else offer.as_of.isoformat(),
         "source": offer.source,
     }

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Literal
 
 from app.api.answers import Answer, InstantAnswer, MoneyAnswer
+from app.catalog.answers import TierAnswer
 from app.projects.models import Project
 from app.time import hours_of
 from app.tracking.charge_fields import terms_of
@@ -23,9 +24,18 @@ class ExchangeRateAnswer(Answer):
     date: date
 
 
+class PriceTermsAnswer(Answer):
+    """What the run's offer said beside its price when the run was logged, as the offer has it."""
+
+    billing_minimum_minutes: int | None = None
+    billing_granularity_minutes: int | None = None
+    tiers: list[TierAnswer] | None = None
+    discount_percent: str | None = None
+
+
 class RunAnswer(Answer):
-    """A run. ``hours`` is wall-clock; ``cost`` is in the price's currency; ``flags`` are among ``overlap`` and
-    ``over_budget``.
+    """A run. ``hours`` is wall-clock; ``cost`` is what is owed, in the price's currency; ``flags`` are among
+    ``overlap`` and ``over_budget``.
     """
 
     id: int
@@ -40,6 +50,7 @@ class RunAnswer(Answer):
     gpus_per_instance: float
     billing: str
     price_per_hour: MoneyAnswer
+    price_terms: PriceTermsAnswer | None
     exchange_rate: ExchangeRateAnswer | None
     exchange_rate_source: str | None
     started_at: InstantAnswer
@@ -78,6 +89,7 @@ class ChargeAnswer(Answer):
     period_start: InstantAnswer
     period_end: InstantAnswer
     external_id: str | None
+    voucher_id: int | None
     note: str
     flags: list[ChargeFlag]
     version: int
@@ -133,6 +145,7 @@ def run_answer(run: Run, project: Project, *, overlaps: bool) -> RunAnswer:
         id=run.id or 0,
         gpus_per_instance=float(run.gpus_per_instance),
         price_per_hour=MoneyAnswer.of_price(run.price_per_hour, run.currency),
+        price_terms=None if run.price_terms is None else PriceTermsAnswer.model_validate(run.price_terms),
         exchange_rate=_rate(run.exchange_rate, run.exchange_rate_day),
         hours=time.hours,
         instance_hours=hours_of(time.instance_us),
@@ -144,8 +157,8 @@ def run_answer(run: Run, project: Project, *, overlaps: bool) -> RunAnswer:
     )
 
 
-def charge_answer(charge: Charge, project: Project) -> ChargeAnswer:
-    """The charge's answer."""
+def charge_answer(charge: Charge, project: Project, voucher_id: int | None) -> ChargeAnswer:
+    """The charge's answer, with the voucher that it names."""
     return ChargeAnswer(
         id=charge.id or 0,
         project_id=charge.project_id,
@@ -159,6 +172,7 @@ def charge_answer(charge: Charge, project: Project) -> ChargeAnswer:
         period_start=charge.period_start,
         period_end=charge.period_end,
         external_id=charge.external_id,
+        voucher_id=voucher_id,
         note=charge.note,
         flags=charge_flags(charge),
         version=charge.version,

@@ -18,6 +18,7 @@ from app.tracking.charges import delete_charge, live_charges, log_charge, update
 from app.tracking.inputs import ChargeInput, ChargePatch, RunInput, RunPatch
 from app.tracking.models import Charge, Run
 from app.tracking.runs import delete_run, live_runs, log_run, overlapping_ids, put_run, update_run
+from app.tracking.vouchers import voucher_id_of, vouchers_of
 
 router = api_router("runs and charges")
 
@@ -108,9 +109,10 @@ def remove_run(
 def list_charges(project: ProjectToRead, session: ReadSession, page: PageParams) -> ListAnswer[ChargeAnswer]:
     """The project's charges, by id."""
     found = page_of_query(session, live_charges(project), col(Charge.id), page)
-    return ListAnswer(
-        items=[charge_answer(charge, project) for charge in found.items], next_cursor=found.next_cursor
-    )
+    vouchers = vouchers_of(session, project, found.items)
+    named = {charge_id: voucher.id for charge_id, voucher in vouchers.items()}
+    items = [charge_answer(charge, project, named.get(charge.id or 0)) for charge in found.items]
+    return ListAnswer(items=items, next_cursor=found.next_cursor)
 
 
 @router.post("/projects/{project_id}/charges", status_code=201, name="api_log_charge")
@@ -125,15 +127,15 @@ def post_charge(
     """Logs a charge."""
     charge = log_charge(session, actor, project, body)
     created(response, request, "api_get_charge", project_id=project.id, charge_id=charge.id)
-    with_etag(response, charge.version)
-    return charge_answer(charge, project)
+    return _charge_answer(response, session, project, charge)
 
 
 @router.get("/projects/{project_id}/charges/{charge_id}", name="api_get_charge")
-def get_charge(response: Response, charge: ChargeToRead, project: ProjectToRead) -> ChargeAnswer:
+def get_charge(
+    response: Response, charge: ChargeToRead, project: ProjectToRead, session: ReadSession
+) -> ChargeAnswer:
     """One charge."""
-    with_etag(response, charge.version)
-    return charge_answer(charge, project)
+    return _charge_answer(response, session, project, charge)
 
 
 @router.patch("/projects/{project_id}/charges/{charge_id}", name="api_update_charge")
@@ -148,8 +150,7 @@ def patch_charge(
 ) -> ChargeAnswer:
     """Changes what the body names."""
     update_charge(session, actor, project, charge, body, precondition)
-    with_etag(response, charge.version)
-    return charge_answer(charge, project)
+    return _charge_answer(response, session, project, charge)
 
 
 @router.delete("/projects/{project_id}/charges/{charge_id}", status_code=204, name="api_delete_charge")
@@ -167,3 +168,8 @@ def remove_charge(
 def _run_answer(response: Response, session: Session, project: Project, run: Run) -> RunAnswer:
     with_etag(response, run.version)
     return run_answer(run, project, overlaps=bool(overlapping_ids(session, [run])))
+
+
+def _charge_answer(response: Response, session: Session, project: Project, charge: Charge) -> ChargeAnswer:
+    with_etag(response, charge.version)
+    return charge_answer(charge, project, voucher_id_of(session, charge))

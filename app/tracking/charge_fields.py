@@ -52,9 +52,10 @@ def charge_fields(
     }
 
 
-def merged_charge(charge: Charge, patch: ChargePatch) -> ChargeInput:
-    """The charge as the patch leaves it. Raises InvalidInput naming what is wrong with it."""
+def merged_charge(charge: Charge, voucher_id: int | None, patch: ChargePatch) -> ChargeInput:
+    """The charge with its voucher as the patch leaves it. Raises InvalidInput naming what is wrong with it."""
     document: dict[str, Any] = {name: getattr(charge, name) for name in _AS_SENT}
+    document["voucher_id"] = voucher_id
     document["amount"] = {"amount": charge.amount, "currency": charge.currency}
     if charge.list_amount != charge.amount:
         # One that was the amount itself goes on being it.

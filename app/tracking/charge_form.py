@@ -11,7 +11,7 @@ from app.tracking.run_form import local_input
 from app.web.forms import read_form
 
 
-def values_of_charge(charge: Charge, zone: ZoneInfo) -> dict[str, str]:
+def values_of_charge(charge: Charge, voucher_id: int | None, zone: ZoneInfo) -> dict[str, str]:
     """What the form of a charge holds; times are those of the team's time zone."""
     has_list = charge.list_amount != charge.amount
     return {
@@ -23,6 +23,7 @@ def values_of_charge(charge: Charge, zone: ZoneInfo) -> dict[str, str]:
         "period_start": local_input(charge.period_start, zone),
         "period_end": local_input(charge.period_end, zone),
         "external_id": charge.external_id or "",
+        "voucher_id": "" if voucher_id is None else str(voucher_id),
         "exchange_rate.rate": "" if charge.exchange_rate is None else f"{charge.exchange_rate:f}",
         "exchange_rate.date": "" if charge.exchange_rate_day is None else str(charge.exchange_rate_day),
         "note": charge.note,
@@ -34,9 +35,12 @@ def read_charge(values: Mapping[str, str], zone: ZoneInfo) -> ChargeInput:
     return read_form(ChargeInput, _completed(values), zone)
 
 
-def read_charge_changes(values: Mapping[str, str], charge: Charge, zone: ZoneInfo) -> ChargePatch:
+def read_charge_changes(
+    values: Mapping[str, str], charge: Charge, voucher_id: int | None, zone: ZoneInfo
+) -> ChargePatch:
     """What a form changes of the charge that it showed. Raises InvalidInput."""
-    return read_changes(ChargePatch, ChargeInput, _completed(values), values_of_charge(charge, zone), zone)
+    shown = values_of_charge(charge, voucher_id, zone)
+    return read_changes(ChargePatch, ChargeInput, _completed(values), shown, zone)
 
 
 def _completed(values: Mapping[str, str]) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from fastapi import APIRouter, Request, Response
 
-from app.accounts.access import Actor
 from app.db import ReadSession
 from app.errors import Conflict, InvalidInput, PreconditionFailed
 from app.i18n import Message
@@ -12,7 +11,8 @@ from app.tracking.charge_form import read_charge, read_charge_changes, values_of
 from app.tracking.charges import delete_charge, log_charge, restore_charge, update_charge
 from app.tracking.form_desk import FormDesk, PageNumber, Refusal, ShowingDesk, TakingDesk
 from app.tracking.models import Charge
-from app.tracking.sections import charge_row, charges_section
+from app.tracking.sections import charges_section, one_charge
+from app.tracking.vouchers import voucher_id_of, vouchers_to_choose
 from app.versions import Precondition
 from app.web.forms import Form, FormValues
 from app.web.render import render, see_other, wants_fragment
@@ -52,17 +52,19 @@ def log_charge_form(desk: TakingDesk, values: FormValues) -> Response:
 
 
 @router.get("/projects/{project_id}/charges/{charge_id}", name="charge_row")
-def one_charge_row(request: Request, charge: ChargeToRead, project: ProjectToRead) -> Response:
+def one_charge_row(
+    request: Request, charge: ChargeToRead, project: ProjectToRead, session: ReadSession
+) -> Response:
     """The line of a charge, after its form was given up."""
     if not wants_fragment(request):
         return see_other(request, "project_page", project_id=project.id)
-    return render(request, "tracking/charge_row.html", project=project, row=charge_row(charge))
+    return render(request, "tracking/charge_row.html", project=project, row=one_charge(session, project, charge))
 
 
 @router.get("/projects/{project_id}/charges/{charge_id}/edit", name="edit_charge_form")
 def edit_charge_form(charge: ChargeOfForm, desk: ShowingDesk) -> Response:
     """The form of a charge: in its line, or as a page of its own."""
-    return _show(desk, charge, _form_of(charge, desk.actor))
+    return _show(desk, charge, _form_of(charge, desk))
 
 
 @router.post("/projects/{project_id}/charges/{charge_id}", name="update_charge_form")
@@ -71,13 +73,14 @@ def update_charge_form(charge: ChargeToEdit, desk: TakingDesk, values: FormValue
     version = Precondition.from_form(values.get("version", ""))
     try:
         with desk.session.begin_nested():
-            patch = read_charge_changes(values, charge, desk.actor.zone)
+            shown_voucher = voucher_id_of(desk.session, charge)
+            patch = read_charge_changes(values, charge, shown_voucher, desk.actor.zone)
             update_charge(desk.session, desk.actor, desk.project, charge, patch, version)
     except (InvalidInput, Conflict) as error:
         return _show(desk, charge, desk.as_sent(values, error, f"charge-{charge.id}"), error)
     except PreconditionFailed as error:
         # Somebody else was faster: their version is shown, to be changed from there.
-        return _show(desk, charge, _form_of(charge, desk.actor), error)
+        return _show(desk, charge, _form_of(charge, desk), error)
     return desk.done(Message("The charge was changed."))
 
 
@@ -89,7 +92,7 @@ def delete_charge_form(charge: ChargeToEdit, desk: TakingDesk, values: FormValue
         with desk.session.begin_nested():
             delete_charge(desk.session, desk.actor, desk.project, charge, version)
     except (Conflict, PreconditionFailed) as error:
-        return _show(desk, charge, _form_of(charge, desk.actor), error)
+        return _show(desk, charge, _form_of(charge, desk), error)
     return desk.done(Message("The charge was deleted."), deleted_charge=charge.id)
 
 
@@ -101,13 +104,16 @@ def restore_charge_form(charge: ChargeToRestore, desk: TakingDesk) -> Response:
 
 
 def _show_new(desk: FormDesk, form: Form, refusal: Refusal | None = None) -> Response:
-    return desk.show(form, "tracking/charge_new.html", PAGE, refusal, charge=None)
+    vouchers = vouchers_to_choose(desk.session, desk.actor)
+    return desk.show(form, "tracking/charge_new.html", PAGE, refusal, charge=None, vouchers=vouchers)
 
 
 def _show(desk: FormDesk, charge: Charge, form: Form, refusal: Refusal | None = None) -> Response:
-    return desk.show(form, "tracking/charge_form_row.html", PAGE, refusal, charge=charge)
+    vouchers = vouchers_to_choose(desk.session, desk.actor, charge)
+    return desk.show(form, "tracking/charge_form_row.html", PAGE, refusal, charge=charge, vouchers=vouchers)
 
 
-def _form_of(charge: Charge, actor: Actor) -> Form:
-    values = values_of_charge(charge, actor.zone) | {"version": str(charge.version)}
+def _form_of(charge: Charge, desk: FormDesk) -> Form:
+    shown = values_of_charge(charge, voucher_id_of(desk.session, charge), desk.actor.zone)
+    values = shown | {"version": str(charge.version)}
     return Form(values, id=f"charge-{charge.id}")

@@ -7,7 +7,7 @@ from sqlmodel import Session, col, select
 
 from app.accounts.access import Actor
 from app.accounts.audit import record_event
-from app.errors import NotFound
+from app.errors import Conflict, InvalidInput, NotFound
 from app.projects.ledger import Source, lock_project, post_spend
 from app.projects.models import Project
 from app.time import local_day
@@ -17,6 +17,7 @@ from app.tracking.conversion import conversion_for
 from app.tracking.inputs import ChargeInput, ChargePatch
 from app.tracking.models import Charge
 from app.tracking.posting import record_spend
+from app.tracking.vouchers import check_voucher, keep_voucher_use, voucher_id_of
 from app.versions import Precondition
 
 # What of a charge the ledger knows: a change of anything else leaves it alone.
@@ -49,9 +50,11 @@ def log_charge(session: Session, actor: Actor, project: Project, wanted: ChargeI
     actor.require("editor")
     lock_project(session, project)
     fields = charge_fields(session, actor, project, wanted)
+    check_voucher(session, actor, wanted)
     charge = Charge(team_id=project.team_id, project_id=project.id or 0, created_at=actor.clock(), **fields)
     session.add(charge)
     session.flush()
+    keep_voucher_use(session, charge, wanted.voucher_id)
     _post(session, actor, project, charge)
     record_event(session, actor, "created", "charge", charge.id or 0, category=charge.category)
     return charge
@@ -72,16 +75,18 @@ def update_charge(
     actor.require("editor")
     _lock(session, project, charge)
     kept_rate = None if "exchange_rate" in patch.model_fields_set else kept_rate_of(charge, actor)
-    fields = charge_fields(session, actor, project, merged_charge(charge, patch), kept_rate)
+    wanted = merged_charge(charge, voucher_id_of(session, charge), patch)
+    fields = charge_fields(session, actor, project, wanted, kept_rate)
+    check_voucher(session, actor, wanted, charge)
     precondition.check(charge.version)
-    _change(session, actor, project, charge, fields, "changed")
+    _change(session, actor, project, charge, fields, wanted.voucher_id, "changed")
     return charge
 
 
 def delete_charge(
     session: Session, actor: Actor, project: Project, charge: Charge, precondition: Precondition
 ) -> None:
-    """Hides the charge and takes it out of the ledger.
+    """Hides the charge and takes it out of the ledger; what it had taken of a voucher is there again.
 
     Raises what the precondition raises, and Conflict when the budget blocks what a credit's end would add to spend.
     """
@@ -90,19 +95,36 @@ def delete_charge(
     precondition.check(charge.version)
     charge.deleted_at = actor.clock()
     charge.version += 1
+    keep_voucher_use(session, charge, voucher_id_of(session, charge))
     post_spend(session, project, Source("charge", charge.id or 0), [], already_gone=False)
     record_event(session, actor, "deleted", "charge", charge.id or 0, category=charge.category)
     session.flush()
 
 
 def restore_charge(session: Session, actor: Actor, project: Project, charge: Charge) -> None:
-    """Brings a deleted charge and its amount back. Raises Conflict when the budget blocks it."""
+    """Brings a deleted charge and its amount back. Raises Conflict when the budget blocks it or its voucher has no
+    longer so much left.
+    """
     actor.require("editor")
     lock_project(session, project)
     session.refresh(charge)
+    voucher_id = _check_restored_voucher(session, actor, charge)
     day = local_day(charge.period_start, actor.zone)
     rate = conversion_for(session, actor, project, charge.currency, day, kept=kept_rate_of(charge, actor))
-    _change(session, actor, project, charge, {"deleted_at": None, **rate.columns}, "restored")
+    _change(session, actor, project, charge, {"deleted_at": None, **rate.columns}, voucher_id, "restored")
+
+
+def _check_restored_voucher(session: Session, actor: Actor, charge: Charge) -> int | None:
+    """The voucher that the charge named, which must pay once more."""
+    voucher_id = voucher_id_of(session, charge)
+    if voucher_id is None:
+        return None
+    try:
+        check_voucher(session, actor, merged_charge(charge, voucher_id, ChargePatch()), charge)
+    except InvalidInput as error:
+        # There is no form at whose fields this could stand.
+        raise Conflict(error.errors[0].message) from error
+    return voucher_id
 
 
 def _lock(session: Session, project: Project, charge: Charge) -> None:
@@ -119,15 +141,19 @@ def _change(
     project: Project,
     charge: Charge,
     fields: Mapping[str, Any],
+    voucher_id: int | None,
     action: str,
 ) -> None:
     """Sets what differs, posts anew what the ledger knows of it, and leaves an event; nothing when nothing differs."""
     changed = [name for name, value in fields.items() if getattr(charge, name) != value]
-    if not changed:
-        return
     for name in changed:
         setattr(charge, name, fields[name])
+    if voucher_id != voucher_id_of(session, charge):
+        changed.append("voucher_id")
+    if not changed:
+        return
     charge.version += 1
+    keep_voucher_use(session, charge, voucher_id)
     session.flush()
     if _IN_LEDGER.intersection(changed):
         _post(session, actor, project, charge)

@@ -29,7 +29,7 @@ LARGEST_COUNT = 100_000
 # Ten years: what is longer is a slip of the pen.
 LONGEST_HOURS = 87_840
 InstanceCount = Annotated[int, Field(ge=1, le=LARGEST_COUNT)]
-GpuShare = Annotated[float, Field(gt=0, le=LARGEST_COUNT)]
+GpuShare = Annotated[float, Field(ge=0.01, le=LARGEST_COUNT)]
 Hours = Annotated[float, Field(ge=0, le=LONGEST_HOURS)]
 
 
@@ -139,6 +139,7 @@ class ChargeInput(Input):
     period_end: Instant
     external_id: Annotated[Label, Field(min_length=1)] | None = None
     exchange_rate: ExchangeRateInput | None = None
+    voucher_id: Id | None = Field(default=None, description="A credit may name the voucher that it is paid from.")
     note: LongText = ""
 
 
@@ -153,6 +154,7 @@ class ChargePatch(Input):
     period_end: Instant | None = None
     external_id: Annotated[Label, Field(min_length=1)] | None = None
     exchange_rate: ExchangeRateInput | None = None
+    voucher_id: Id | None = None
     note: LongText | None = None
 
     _required = field_validator(

@@ -2,8 +2,9 @@
 
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Any
 
-from sqlalchemy import BigInteger, Index, text
+from sqlalchemy import JSON, BigInteger, Column, Index, text
 from sqlmodel import Field, SQLModel
 
 from app.db import ExactDecimal, MicroUnits, UtcInstant
@@ -45,6 +46,8 @@ class Run(SQLModel, table=True):
     billing: str
     price_per_hour: Decimal = Field(sa_type=MicroUnits)
     currency: str
+    # What the offer said beside its price when the run was logged (``catalog.terms``); None where it said nothing.
+    price_terms: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
     exchange_rate: Decimal | None = Field(default=None, sa_type=ExactDecimal)
     exchange_rate_day: date | None = None
     exchange_rate_source: str | None = None

@@ -1,6 +1,7 @@
 """From what was sent to what is stored of a run: defaults, checks, price and rate."""
 
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -11,6 +12,7 @@ from app.catalog.gpus import find_gpu
 from app.catalog.models import Offer
 from app.catalog.pricing import Pricing
 from app.catalog.service import find_offer
+from app.catalog.terms import pricing_of, terms_document
 from app.errors import FieldError, InvalidInput
 from app.i18n import Message
 from app.money import Money
@@ -52,6 +54,8 @@ class Terms:
     gpu: str | None = None
     gpus_per_instance: Decimal = Decimal(1)
     billing: str = "on_demand"
+    # Minimum, granularity, tiers and discount; they belong to the price.
+    price_terms: dict[str, Any] | None = None
 
 
 def run_fields(
@@ -72,7 +76,11 @@ def run_fields(
     errors = run_faults(wanted, actor.clock())
     terms = Terms() if is_whole else _terms(session, actor, wanted, kept, errors)
     _check_ids(session, project, wanted, kept, errors)
-    price = wanted.price_per_hour.money if wanted.price_per_hour is not None else terms.price
+    price, price_terms = terms.price, terms.price_terms
+    if wanted.price_per_hour is not None:
+        price = wanted.price_per_hour.money
+        # A price that is entered is the whole price, unless it is the one that the run has.
+        price_terms = kept.price_terms if kept is not None and _is_priced_so(kept, wanted, price) else None
     if price is None and not errors:
         errors.append(FieldError("price_per_hour", Message("Give a price or an offer.")))
     if errors or price is None:
@@ -86,7 +94,10 @@ def run_fields(
         wanted.exchange_rate,
         kept_rate,
     )
-    return _columns(wanted, terms, price, rate)
+    return _columns(wanted, terms, pricing_of(price.amount, price_terms), rate) | {
+        "currency": price.currency,
+        "price_terms": price_terms,
+    }
 
 
 def run_time(run: Run) -> RunTime:
@@ -94,17 +105,29 @@ def run_time(run: Run) -> RunTime:
     return RunTime(run.started_at, run.ended_at, run.instance_count, run.gpus_per_instance)
 
 
+def run_pricing(run: Run) -> Pricing:
+    """The run's price under the terms it was logged at."""
+    return pricing_of(run.price_per_hour, run.price_terms)
+
+
 def cost_in_project(run: Run) -> Decimal:
     """The run's cost in its project's currency, as the ledger has it."""
-    return run_cost(run_time(run), Pricing(run.price_per_hour), run.exchange_rate or Decimal(1))
+    return run_cost(run_time(run), run_pricing(run), run.exchange_rate or Decimal(1))
 
 
-def _columns(wanted: RunInput, terms: Terms, price: Money, rate: Conversion) -> dict[str, Any]:
+def _price_of(run: Run) -> Money:
+    return Money(run.price_per_hour, run.currency)
+
+
+def _is_priced_so(run: Run, wanted: RunInput, price: Money) -> bool:
+    return run.offer_id == wanted.offer_id and price == _price_of(run)
+
+
+def _columns(wanted: RunInput, terms: Terms, pricing: Pricing, rate: Conversion) -> dict[str, Any]:
     shared = terms.gpus_per_instance
     if wanted.gpus_per_instance is not None:
         shared = Decimal(repr(wanted.gpus_per_instance)).normalize()
     time = RunTime(wanted.started_at, end_of(wanted), wanted.instance_count, shared)
-    pricing = Pricing(price.amount)
     cost = run_cost(time, pricing)
     faults = size_faults(time, [cost, run_cost(time, pricing, rate.rate or Decimal(1))])
     if faults:
@@ -115,8 +138,7 @@ def _columns(wanted: RunInput, terms: Terms, price: Money, rate: Conversion) -> 
         "gpu": wanted.gpu.lower() if wanted.gpu is not None else terms.gpu,
         "gpus_per_instance": shared,
         "billing": wanted.billing or terms.billing,
-        "price_per_hour": price.amount,
-        "currency": price.currency,
+        "price_per_hour": pricing.price_per_hour,
         "ended_at": time.ended_at,
         "state": state_of(wanted),
         "cost": cost,
@@ -131,21 +153,22 @@ def _terms(
     if kept is not None and kept.offer_id == wanted.offer_id:
         # The price was kept when the run was logged: what happened to the offer since moves nothing.
         return Terms(
-            Money(kept.price_per_hour, kept.currency), kept.gpu, kept.gpus_per_instance, kept.billing
+            _price_of(kept), kept.gpu, kept.gpus_per_instance, kept.billing, kept.price_terms
         )
     offer = find_offer(session, actor.team_id, wanted.offer_id)
     if offer is None:
         errors.append(FieldError("offer_id", Message("There is no such offer.")))
         return Terms()
-    return _terms_of(offer, wanted, errors)
+    return _terms_of(offer, wanted, local_day(wanted.started_at, actor.zone), errors)
 
 
-def _terms_of(offer: Offer, wanted: RunInput, errors: list[FieldError]) -> Terms:
+def _terms_of(offer: Offer, wanted: RunInput, day: date, errors: list[FieldError]) -> Terms:
     if offer.price_per_hour is None:
         if wanted.price_per_hour is None:
             errors.append(FieldError("offer_id", Message("This offer has no price; give one.")))
         return Terms(None, offer.gpu, offer.gpu_count, offer.billing)
-    return Terms(Money(offer.price_per_hour, offer.currency), offer.gpu, offer.gpu_count, offer.billing)
+    price = Money(offer.price_per_hour, offer.currency)
+    return Terms(price, offer.gpu, offer.gpu_count, offer.billing, terms_document(offer, day))
 
 
 def _check_ids(

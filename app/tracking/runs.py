@@ -10,7 +10,6 @@ from sqlmodel import Session, col, func, or_, select
 
 from app.accounts.access import Actor
 from app.accounts.audit import record_event
-from app.catalog.pricing import Pricing
 from app.errors import InvalidInput, NotFound
 from app.i18n import Message
 from app.projects.ledger import Source, lock_project, remove_spend
@@ -23,7 +22,7 @@ from app.tracking.models import Run
 from app.tracking.overlap import InstanceUse, overlapping_run_ids
 from app.tracking.posting import record_spend
 from app.tracking.run_cost import run_days
-from app.tracking.run_fields import kept_rate_of, run_fields, run_time
+from app.tracking.run_fields import kept_rate_of, run_fields, run_pricing, run_time
 from app.tracking.run_patch import merged_run, with_external_id
 from app.versions import Precondition
 
@@ -36,6 +35,7 @@ _IN_LEDGER = frozenset(
         "instance_count",
         "gpus_per_instance",
         "price_per_hour",
+        "price_terms",
         "currency",
         "exchange_rate",
         "deleted_at",
@@ -193,7 +193,7 @@ def _change(
 
 def _post(session: Session, actor: Actor, project: Project, run: Run, *, already_gone: bool = False) -> None:
     rate = run.exchange_rate if run.exchange_rate is not None else Decimal(1)
-    days = run_days(run_time(run), Pricing(run.price_per_hour), rate, actor.zone)
+    days = run_days(run_time(run), run_pricing(run), rate, actor.zone)
     source = Source("run", run.id or 0, run.plan_id)
     run.over_budget = record_spend(
         session, project, source, days, was_over=run.over_budget, already_gone=already_gone

@@ -10,7 +10,7 @@ from sqlmodel import Session, col, or_, select
 
 from app.accounts.access import Actor
 from app.catalog.gpus import find_gpu
-from app.catalog.models import Offer
+from app.catalog.models import Offer, Voucher
 from app.planning.models import Plan
 from app.projects.figures import figures_of
 from app.projects.models import Project
@@ -20,6 +20,7 @@ from app.tracking.charges import live_charges
 from app.tracking.models import Charge, Run
 from app.tracking.run_fields import cost_in_project, run_time
 from app.tracking.runs import live_runs, overlapping_ids
+from app.tracking.vouchers import vouchers_of
 
 ROWS_PER_PAGE = 50
 
@@ -67,6 +68,7 @@ class ChargeRow:
     """A charge as a line of the table shows it; both amounts are in the project's currency."""
 
     charge: Charge
+    voucher: Voucher | None
     list_cost: Decimal
     cost: Decimal
     flags: Sequence[str]
@@ -83,7 +85,9 @@ def runs_section(session: Session, actor: Actor, project: Project, page: int = 1
 def charges_section(session: Session, project: Project, page: int = 1) -> dict[str, Any]:
     """What ``tracking/charges_section.html`` needs beside ``project`` and ``actor``."""
     found = _page_of(session, live_charges(project), (col(Charge.period_start), col(Charge.id)), page)
-    return {"charges": Rows([charge_row(charge) for charge in found.rows], found.number, found.total)}
+    vouchers = vouchers_of(session, project, found.rows)
+    rows = [_charge_row(charge, vouchers) for charge in found.rows]
+    return {"charges": Rows(rows, found.number, found.total)}
 
 
 def run_rows(session: Session, project: Project, runs: Sequence[Run]) -> list[RunRow]:
@@ -94,10 +98,20 @@ def run_rows(session: Session, project: Project, runs: Sequence[Run]) -> list[Ru
     return [_run_row(run, run.id in overlapping, types, predicted) for run in runs]
 
 
-def charge_row(charge: Charge) -> ChargeRow:
+def one_charge(session: Session, project: Project, charge: Charge) -> ChargeRow:
     """The line of a charge."""
+    return _charge_row(charge, vouchers_of(session, project, [charge]))
+
+
+def _charge_row(charge: Charge, vouchers: Mapping[int, Voucher]) -> ChargeRow:
     terms = terms_of(charge)
-    return ChargeRow(charge, terms.list_cost, terms.cost, charge_flags(charge))
+    return ChargeRow(
+        charge=charge,
+        voucher=vouchers.get(charge.id or 0),
+        list_cost=terms.list_cost,
+        cost=terms.cost,
+        flags=charge_flags(charge),
+    )
 
 
 def _page_of(session: Session, statement: Any, order: tuple[Any, ...], page: int) -> Rows[Any]:

@@ -142,7 +142,7 @@ def test_a_new_token_is_there_to_be_copied(page: Page, assert_accessible: Check,
 
 
 @pytest.mark.parametrize(
-    ("language", "width", "scheme"), [("en", WIDE, "light"), ("zh-CN", PHONE, "dark"), ("zh-CN", WIDE, "light")]
+    ("language", "width", "scheme"), [("zh-CN", WIDE, "light"), ("en", PHONE, "dark")]
 )
 def test_everybody_can_read_the_pages(
     windows: Windows,

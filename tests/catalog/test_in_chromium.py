@@ -72,7 +72,7 @@ def test_it_works_without_scripts(windows: Windows, team: Team) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "width", "scheme"), [("en", WIDE, "light"), ("zh-CN", PHONE, "dark"), ("zh-CN", WIDE, "light")]
+    ("language", "width", "scheme"), [("zh-CN", WIDE, "light"), ("en", PHONE, "dark")]
 )
 def test_everybody_can_read_the_pages(
     windows: Windows,

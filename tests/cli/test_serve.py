@@ -12,6 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from app.commands.serve import listen
+
 pytestmark = pytest.mark.one_database
 
 Start = Callable[..., "subprocess.Popen[str]"]
@@ -111,3 +113,11 @@ def test_to_be_reached_from_elsewhere_it_warns_of_plain_http(start: Start) -> No
     _, err = stop(server)
     assert "passwords and sessions travel unencrypted" in err
     assert "meant for tests only" in err
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_an_answer_s_second_piece_does_not_wait_for_the_first(host: str) -> None:
+    with listen(host, 0) as listener, socket.create_connection(listener.getsockname()[:2]):
+        accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 1

@@ -40,7 +40,7 @@ def test_a_plan_on_another_instance_has_the_promised_figures(
         wanted = PlanInput.model_validate(body | {name: value for name, value in other.change.items() if value})
         with database.read() as session:
             offer = find_plan_offer(session, owner, wanted)
-            after = answer_for(estimate_body(session, owner.team_id, wanted, offer), "en")
+            after = answer_for(estimate_body(session, owner, wanted, offer), "en")
         assert after["memory"]["fits"]
         assert after["time"]["hours"] == other.hours
         assert Decimal(after["cost"]["amount"]) == other.amount

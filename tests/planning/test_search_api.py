@@ -102,7 +102,7 @@ def test_filters_keep_only_what_they_name(api: ApiClient) -> None:
     assert {one["offer"]["provider"] for one in found} == {"autodl"}
     found = search(api, billing=["spot"], regions=["us-east-1"])["options"]
     assert {(one["offer"]["billing"], one["offer"]["region"]) for one in found} == {("spot", "us-east-1")}
-    assert search(api, providers=["nobody"]) == {"options": [], "considered": 0}
+    assert search(api, providers=["nobody"]) == {"options": [], "considered": 0, "hosted": []}
 
 
 def test_several_instances_make_up_the_gpus_that_are_asked_for(api: ApiClient) -> None:

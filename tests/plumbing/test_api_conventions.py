@@ -48,10 +48,28 @@ def test_a_role_that_may_not_is_403_before_the_body_is_judged(viewer_api: ApiCli
     assert answer.status_code == 403
 
 
-def test_an_unreadable_body_is_422(api: ApiClient) -> None:
-    answer = api.post("/catalog/offers", content=b'{"a": \xff}', headers={"Content-Type": "application/json"})
+UNREADABLE = {
+    "broken": b"{",
+    "no text": b'{"a": \xff}',
+    "deep": b"[" * 100_000,
+    "deep but whole": b"[" * 9_999 + b"]" * 9_999,
+}
+
+
+@pytest.mark.parametrize("body", UNREADABLE.values(), ids=UNREADABLE)
+@pytest.mark.parametrize("path", ["/catalog/offers", "/projects", "/rates", "/estimates", "/plans/search"])
+def test_an_unreadable_body_is_422(api: ApiClient, path: str, body: bytes) -> None:
+    answer = api.post(path, content=body, headers={"Content-Type": "application/json"})
     assert answer.status_code == 422
-    assert answer.json()["type"] == "invalid-input"
+    assert answer.json()["errors"] == [{"field": "body", "message": "The body is not valid JSON."}]
+
+
+@pytest.mark.parametrize("body", UNREADABLE.values(), ids=UNREADABLE)
+def test_an_unreadable_change_is_no_empty_change(api: ApiClient, body: bytes) -> None:
+    path = api.post("/catalog/offers", json=OFFER).headers["location"]
+    headers = {"Content-Type": "application/json", "If-Match": api.get(path).headers["etag"]}
+    assert api.patch(path, content=body, headers=headers).status_code == 422
+    assert api.patch(path, content=b"{}", headers=headers).status_code == 200
 
 
 def test_unknown_fields_and_floats_as_money_are_named(api: ApiClient) -> None:

@@ -174,7 +174,7 @@ def test_the_table_is_turned_page_by_page(page: Page, api: ApiClient, project_id
 
 @pytest.mark.parametrize(
     ("language", "width", "scheme"),
-    [("en", WIDE, "light"), ("zh-CN", PHONE, "dark"), ("zh-CN", WIDE, "light")],
+    [("zh-CN", WIDE, "light"), ("en", PHONE, "dark")],
 )
 def test_everybody_can_read_tables_and_forms(
     windows: Windows,
