@@ -7,12 +7,14 @@ Amounts of different currencies are never added.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 
 MICRO = Decimal("0.000001")
 ZERO = Decimal(0)
 # Beyond this a sum of many amounts could leave the 64-bit integer of micro-units that stores it.
 LARGEST_AMOUNT = Decimal(10) ** 11
+# An estimate may come to more than anybody owns; it is rounded all the same.
+_WIDE = Context(prec=400)
 
 # Minor units that are not two digits: ISO 4217, list one.
 _MINOR_DIGITS = dict.fromkeys(
@@ -84,7 +86,7 @@ def parse_amount(text: str) -> Decimal:
 
 def round_to_micro(amount: Decimal) -> Decimal:
     """Half up to a micro-unit: the precision in which money is stored."""
-    return amount.quantize(MICRO, ROUND_HALF_UP)
+    return amount.quantize(MICRO, ROUND_HALF_UP, _WIDE)
 
 
 def minor_digits(currency: str) -> int:
@@ -94,7 +96,7 @@ def minor_digits(currency: str) -> int:
 
 def round_to_minor(amount: Decimal, currency: str) -> Decimal:
     """Half up to the currency's minor unit: for showing only."""
-    return amount.quantize(Decimal(1).scaleb(-minor_digits(currency)), ROUND_HALF_UP) + ZERO
+    return amount.quantize(Decimal(1).scaleb(-minor_digits(currency)), ROUND_HALF_UP, _WIDE) + ZERO
 
 
 def format_amount(amount: Decimal, currency: str) -> str:

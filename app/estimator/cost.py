@@ -4,12 +4,9 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 
-from app.estimator.odds import Spread, draw_odds, probability_in_closed_form
+from app.estimator.odds import Hours, Spread, draw_odds, probability_in_closed_form
 from app.estimator.recipe import Price, Spot
 from app.estimator.spot import SpotFigures, lost_hours, saving_hours, spot_figures
-
-# Draws for the one probability that goes with an estimate: its error is below a percentage point.
-QUICK_DRAWS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +21,16 @@ class Cost:
 
 
 def job_cost(
-    work_hours: float, work_interval: tuple[float, float], price: Price, spot: Spot | None, budget: Decimal | None
+    work: Hours, price: Price, spot: Spot | None, budget: Decimal | None
 ) -> Cost:
     """(Work, checkpoints on the way, lost hours) × price; the interval is the cost at the ends of the work's."""
-    probability = None
-    if budget is not None:
-        probability = _probability(work_interval, work_hours, price, spot, budget)
-    low, high = (cost_of(expected_hours(edge, spot), price.per_hour) for edge in work_interval)
+    low, amount, high = (cost_of(expected_hours(hours, spot), price.per_hour) for hours in work)
     return Cost(
-        amount=cost_of(expected_hours(work_hours, spot), price.per_hour),
+        amount=amount,
         currency=price.currency,
         interval=(low, high),
-        probability_within_budget=probability,
-        spot=None if spot is None else spot_figures(work_hours, spot),
+        probability_within_budget=None if budget is None else _probability(work, price, spot, budget),
+        spot=None if spot is None else spot_figures(work.median, spot),
     )
 
 
@@ -57,14 +51,11 @@ def cost_of(hours: float, per_hour: Decimal) -> Decimal:
     return Decimal(repr(hours)) * per_hour
 
 
-def _probability(
-    work_interval: tuple[float, float], work_hours: float, price: Price, spot: Spot | None, budget: Decimal
-) -> float:
+def _probability(work: Hours, price: Price, spot: Spot | None, budget: Decimal) -> float:
     """Exact where only the speed is uncertain, else the share of seeded draws."""
     affordable = math.inf if price.per_hour == 0 else float(budget / price.per_hour)
     if spot is None:
-        return probability_in_closed_form(work_interval, affordable)
-    if math.isinf(affordable) or work_hours == 0:
+        return probability_in_closed_form(work, affordable)
+    if math.isinf(affordable) or work.median == 0:
         return 1.0
-    spread = Spread(work_interval, spot, spot.price_spread_percent)
-    return draw_odds(spread, QUICK_DRAWS).probability(affordable)
+    return draw_odds(Spread(work, spot, spot.price_spread_percent)).probability(affordable)

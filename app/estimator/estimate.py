@@ -21,6 +21,7 @@ from app.estimator.errors import RecipeError
 from app.estimator.flops import step_flops
 from app.estimator.footprint import Footprint, footprint, host_ram_bytes
 from app.estimator.memory import StepMemory, step_memory
+from app.estimator.odds import Hours
 from app.estimator.other_peaks import OtherPeaks, other_peaks
 from app.estimator.readers.diffusion import at_image_size
 from app.estimator.recipe import Card, Cluster, Price, Recipe, Spot, Workload
@@ -90,10 +91,10 @@ def _priced(answer: Estimate, job: Job) -> Estimate:
     time, cost, spot = answer.time, None, job.spot
     if time.hours is None or time.interval_hours is None:
         return answer
+    low, high = time.interval_hours
     if job.price is not None:
-        cost = job_cost(time.hours, time.interval_hours, job.price, spot, job.budget)
+        cost = job_cost(Hours(low, time.hours, high), job.price, spot, job.budget)
     if spot is not None:
-        low, high = time.interval_hours
         hours = billed_hours(time.hours, spot)
         time = replace(time, hours=hours, interval_hours=(billed_hours(low, spot), billed_hours(high, spot)))
     return replace(answer, time=time, cost=cost)

@@ -1,8 +1,9 @@
 """How a job's hours and cost are spread: seeded draws of speed, interruptions and price, played out; pure.
 
-Speed is log-normal with the 80 % interval of the estimate, the price log-normal about the one given; both are drawn
-in strata (each N-th of their distribution once), so that a few hundred draws suffice. Interruptions are played out one
-by one, by the same rules that ``spot`` has in closed form. Nothing is taken as normal.
+The logarithm of the hours is normal on either side of the estimate, which is the median, each side as wide as the 80 %
+interval says; the price is log-normal about the one given. Both are drawn in strata (each N-th of their distribution
+once), so that a thousand draws suffice. Interruptions are played out one by one, by the same rules that ``spot`` has in
+closed form.
 """
 
 import math
@@ -11,23 +12,37 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from random import Random
 from statistics import NormalDist
+from typing import NamedTuple
 
 from app.estimator.recipe import Spot
 from app.estimator.spot import lost_hours, saves, saves_at_notice, saving_hours
 
-DRAWS = 2000
+DRAWS = 1000
 SEED = 20_260_101
 # Quantile of the standard normal that bounds a central 80 %.
 Z80 = NormalDist().inv_cdf(0.9)
 # Beyond so many interruptions their sum hardly varies; playing them out would only take time.
-MOST_INTERRUPTIONS = 2000
+MOST_INTERRUPTIONS = 300
+
+
+class Hours(NamedTuple):
+    """Undisturbed hours: the median, and the ends of the central 80 %."""
+
+    low: float
+    median: float
+    high: float
+
+    @property
+    def are_certain(self) -> bool:
+        """Whether they are one figure."""
+        return self.low <= 0 or self.high <= self.low
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What is uncertain: the central 80 % of undisturbed hours, interruptions, and 80 % of prices, either way."""
+    """What is uncertain: undisturbed hours, interruptions, and the central 80 % of prices, either way."""
 
-    hours: tuple[float, float]
+    hours: Hours
     spot: Spot | None = None
     price_percent: float = 0.0
 
@@ -73,11 +88,13 @@ class Odds:
         return sorted(self.cost)
 
 
+@lru_cache(maxsize=4)
 def draw_odds(spread: Spread, draws: int = DRAWS, seed: int = SEED) -> Odds:
     """The same seed gives the same draws, whatever the budget."""
     dice = Random(seed)  # noqa: S311 - a simulation, not a secret
-    speeds = _log_normal(spread.hours, draws)
-    prices = list(_log_normal(_price_interval(spread.price_percent), draws))
+    speeds = _drawn(spread.hours, draws)
+    low, high = _price_interval(spread.price_percent)
+    prices = list(_drawn(Hours(low, 1.0, high), draws))
     dice.shuffle(prices)
     play = _player(spread, dice)
     hours = tuple(play(work) for work in speeds)
@@ -86,36 +103,42 @@ def draw_odds(spread: Spread, draws: int = DRAWS, seed: int = SEED) -> Odds:
 
 def drivers(spread: Spread) -> list[Driver]:
     """The inputs that matter, the one that moves the cost most first."""
-    middle = _middle(spread.hours)
-    found = [Driver("speed", *(_expected(work, spread.spot) for work in spread.hours))]
+    middle = spread.hours.median
+    ends = (_expected(work, spread.spot) for work in (spread.hours.low, spread.hours.high))
+    found = [Driver("speed", *ends)]
     if spread.price_percent:
         expected = _expected(middle, spread.spot)
         low, high = _price_interval(spread.price_percent)
         found.append(Driver("price", expected * low, expected * high))
     if spread.spot is not None and spread.spot.interruptions_per_hour > 0:
-        fixed = draw_odds(Spread((middle, middle), spread.spot), draws=400)
+        fixed = draw_odds(Spread(Hours(middle, middle, middle), spread.spot), draws=400)
         found.append(Driver("interruptions", fixed.quantile_cost(0.1), fixed.quantile_cost(0.9)))
     return sorted(found, key=lambda one: one.low - one.high)
 
 
-def probability_in_closed_form(hours: tuple[float, float], affordable: float) -> float:
+def probability_in_closed_form(hours: Hours, affordable: float) -> float:
     """Of staying within ``affordable`` hours when nothing but the speed is uncertain; 0 or 1 without spread."""
-    low, high = hours
-    if low <= 0 or high <= low:
-        return 1.0 if affordable >= high else 0.0
+    if hours.are_certain:
+        return 1.0 if affordable >= hours.median else 0.0
     if affordable <= 0:
         return 0.0
     if math.isinf(affordable):
         return 1.0
-    spread = math.log(high / low) / (2 * Z80)
-    return NormalDist(math.log(low * high) / 2, spread).cdf(math.log(affordable))
+    beyond = math.log(affordable / hours.median)
+    return NormalDist().cdf(beyond / _deviation(hours, beyond))
+
+
+def _deviation(hours: Hours, side: float) -> float:
+    """The standard deviation of the logarithm, below the median or above it."""
+    edge = hours.high / hours.median if side > 0 else hours.median / hours.low
+    return math.log(edge) / Z80
 
 
 def _player(spread: Spread, dice: Random) -> Callable[[float], float]:
     spot = spread.spot
     if spot is None:
         return lambda work: work
-    if _expected(spread.hours[1], spot) * spot.interruptions_per_hour > MOST_INTERRUPTIONS:
+    if _expected(spread.hours.high, spot) * spot.interruptions_per_hour > MOST_INTERRUPTIONS:
         return lambda work: _expected(work, spot)
     return lambda work: play_out(work, spot, dice)
 
@@ -154,20 +177,14 @@ def _expected(work_hours: float, spot: Spot | None) -> float:
     return work_hours + saving_hours(work_hours, spot) + lost_hours(work_hours, spot)
 
 
-def _middle(interval: tuple[float, float]) -> float:
-    return math.sqrt(interval[0] * interval[1])
-
-
 def _price_interval(percent: float) -> tuple[float, float]:
     return 1 / (1 + percent / 100), 1 + percent / 100
 
 
-def _log_normal(interval: tuple[float, float], draws: int) -> tuple[float, ...]:
-    low, high = interval
-    if low <= 0 or high <= low:
-        return (high,) * draws
-    middle, spread = _middle(interval), math.log(high / low) / (2 * Z80)
-    return tuple(middle * math.exp(spread * z) for z in _strata(draws))
+def _drawn(hours: Hours, draws: int) -> tuple[float, ...]:
+    if hours.are_certain:
+        return (hours.median,) * draws
+    return tuple(hours.median * math.exp(_deviation(hours, z) * z) for z in _strata(draws))
 
 
 @lru_cache(maxsize=8)

@@ -1,10 +1,12 @@
 """Changes that make a job fit, or cheaper: single ones and pairs, computed by the estimator that will judge them."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import combinations
 from typing import Any
+
+from pydantic import ValidationError
 
 from app.errors import InvalidInput
 from app.estimator import Estimate, EstimatorError, estimate
@@ -89,8 +91,10 @@ def _tried(
 ) -> Iterator[Fix]:
     for change in changes:
         try:
-            changed = estimate(prepare(changed_input(wanted, change), read).job)
-        except (EstimatorError, InvalidInput):
+            # Nobody asks how likely a proposal is to stay within the budget, and that takes longest.
+            changed = estimate(replace(prepare(changed_input(wanted, change), read).job, budget=None))
+        except (EstimatorError, InvalidInput, ValidationError):
+            # It leads to a job that cannot be, or beyond what a request may say.
             continue
         yield _compared(change, are_pairs, answer, changed)
 

@@ -5,7 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 from app.estimator import Estimate, Job, Price, cost_of, estimate
-from app.estimator.odds import DRAWS, SEED, Odds, Spread, draw_odds, drivers, probability_in_closed_form
+from app.estimator.odds import (
+    DRAWS,
+    SEED,
+    Hours,
+    Odds,
+    Spread,
+    draw_odds,
+    drivers,
+    probability_in_closed_form,
+)
 from app.money import format_amount
 
 QUANTILES = {"p10": 0.1, "p50": 0.5, "p90": 0.9}
@@ -16,9 +25,11 @@ def odds_answer(job: Job, answer: Estimate, deadline_hours: float | None) -> dic
     if not answer.time.hours:
         return None
     # The spread is that of the work; checkpoints and interruptions are played out on top of it.
-    work = estimate(replace(job, spot=None, price=None)).time.interval_hours
-    assert work is not None  # noqa: S101 - the hours are known
-    spread = Spread(work, job.spot, 0.0 if job.spot is None else job.spot.price_spread_percent)
+    work = estimate(replace(job, spot=None, price=None)).time
+    assert work.hours is not None  # noqa: S101 - the hours are known
+    assert work.interval_hours is not None  # noqa: S101
+    low, high = work.interval_hours
+    spread = Spread(Hours(low, work.hours, high), job.spot, 0.0 if job.spot is None else job.spot.price_spread_percent)
     odds = draw_odds(spread)
     return {
         "hours": {name: odds.quantile_hours(share) for name, share in QUANTILES.items()},

@@ -21,9 +21,16 @@ from app.estimator import ESTIMATOR_VERSION
 from app.evidence.service import spot_histories
 from app.fields import field_errors
 from app.i18n import Message
-from app.money import format_unit_price, round_to_micro
+from app.money import LARGEST_AMOUNT, format_unit_price, round_to_micro
 from app.planning.estimates import kept_answer
-from app.planning.inputs import HOURS_A_WEEK, EstimateInput, EstimatePriceInput, PlanInput, PlanPatch
+from app.planning.inputs import (
+    HOURS_A_WEEK,
+    LONGEST_PLANNED_HOURS,
+    EstimateInput,
+    EstimatePriceInput,
+    PlanInput,
+    PlanPatch,
+)
 from app.planning.models import Plan
 from app.planning.offer_terms import price_of_offer, spot_of_offer
 from app.planning.versions import Reason, keep_version
@@ -325,15 +332,23 @@ def _planned_cost(
     """Hours × price, in the project's currency at the rate of the day."""
     if price is None or hours is None:
         return _PlannedCost()
+    if hours > LONGEST_PLANNED_HOURS:
+        raise InvalidInput.at("workload", Message("This job would take longer than a hundred years."))
     amount = price_run(Pricing(price.per_hour), microseconds_of_hours(hours), 1)
     if price.currency == project.currency:
-        return _PlannedCost(amount)
+        return _PlannedCost(_storable(amount))
     try:
         found = convert_rate(session, project.team_id, price.currency, project.currency, day)
     except InvalidInput as error:
         message = Message("There is no exchange rate for this price; enter one.")
         raise InvalidInput.at("price.currency", message) from error
-    return _PlannedCost(round_to_micro(amount * found.rate), found.rate, found.day, found.source)
+    return _PlannedCost(_storable(round_to_micro(amount * found.rate)), found.rate, found.day, found.source)
+
+
+def _storable(amount: Decimal) -> Decimal:
+    if amount > LARGEST_AMOUNT:
+        raise InvalidInput.at("price.per_hour", Message("This amount is too large."))
+    return amount
 
 
 def _snapshot(offer: Offer, day: date) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from app.estimator import Price, Spot
 from app.estimator.cost import billed_hours, expected_hours, job_cost
 from app.estimator.odds import (
+    Hours,
     Spread,
     draw_odds,
     drivers,
@@ -22,6 +23,7 @@ from app.estimator.spot import saves, saving_hours, spot_figures
 # Every half an hour 36 s of saving; a restart takes 9 minutes.
 SPOT = Spot(0.1, 30, 36, 9)
 YEN = Price(Decimal(2), "CNY", "spot")
+CERTAIN, DAY = Hours(10, 10, 10), Hours(8, 10, 14)
 
 
 def test_a_stretch_in_one_piece_takes_dalys_expectation() -> None:
@@ -93,31 +95,35 @@ def test_played_out_often_the_mean_is_the_closed_form(spot: Spot) -> None:
 
 def test_so_many_interruptions_that_their_sum_hardly_varies_are_not_played_out() -> None:
     spot = Spot(50, 1, 1, 0.1)
-    assert set(draw_odds(Spread((1000, 1000), spot), draws=20).hours) == {expected_hours(1000, spot)}
+    assert set(draw_odds(Spread(Hours(1000, 1000, 1000), spot), draws=20).hours) == {expected_hours(1000, spot)}
 
 
 def test_without_spread_the_odds_are_zero_or_one() -> None:
-    certain = draw_odds(Spread((10, 10)), draws=50)
+    certain = draw_odds(Spread(CERTAIN), draws=50)
     assert [certain.probability(10), certain.probability(9.999), certain.probability(deadline_hours=9)] == [1, 0, 0]
-    assert [probability_in_closed_form((10, 10), limit) for limit in (10, 9)] == [1, 0]
-    assert job_cost(10, (10, 10), YEN, Spot(0, 600, 0, 0), Decimal(20)).probability_within_budget == 1
-    assert job_cost(10, (10, 10), YEN, Spot(0, 600, 0, 0), Decimal("19.99")).probability_within_budget == 0
-    assert job_cost(0, (0, 0), YEN, SPOT, Decimal(1)).probability_within_budget == 1
+    assert [probability_in_closed_form(CERTAIN, limit) for limit in (10, 9)] == [1, 0]
+    assert job_cost(CERTAIN, YEN, Spot(0, 600, 0, 0), Decimal(20)).probability_within_budget == 1
+    assert job_cost(CERTAIN, YEN, Spot(0, 600, 0, 0), Decimal("19.99")).probability_within_budget == 0
+    assert job_cost(Hours(0, 0, 0), YEN, SPOT, Decimal(1)).probability_within_budget == 1
 
 
 def test_the_interval_is_the_central_eighty_percent() -> None:
-    odds = draw_odds(Spread((8, 14)))
+    odds = draw_odds(Spread(DAY))
     assert odds.quantile_hours(0.1) == pytest.approx(8, rel=0.01)
     assert odds.quantile_hours(0.9) == pytest.approx(14, rel=0.01)
-    assert odds.quantile_cost(0.5) == pytest.approx(math.sqrt(8 * 14), rel=0.01)
+    assert odds.quantile_cost(0.5) == pytest.approx(10, rel=0.01)
+    # A quarter of them lie below 10 x 0.8^(0.67449 / 1.28155), and above 10 x 1.4^(the same).
+    assert odds.quantile_hours(0.25) == pytest.approx(8.892, rel=0.01)
+    assert odds.quantile_hours(0.75) == pytest.approx(11.937, rel=0.01)
     assert odds.probability(14) == pytest.approx(0.9, abs=0.001)
-    assert probability_in_closed_form((8, 14), 14) == pytest.approx(0.9)
-    assert probability_in_closed_form((8, 14), 0) == 0
-    assert probability_in_closed_form((8, 14), math.inf) == 1
+    for limit, share in ((8, 0.1), (8.892, 0.25), (10, 0.5), (11.937, 0.75), (14, 0.9)):
+        assert probability_in_closed_form(DAY, limit) == pytest.approx(share, abs=1e-4)
+    assert probability_in_closed_form(DAY, 0) == 0
+    assert probability_in_closed_form(DAY, math.inf) == 1
 
 
 def test_budget_and_deadline_together_are_no_likelier_than_either() -> None:
-    odds = draw_odds(Spread((8, 14), SPOT, price_percent=30))
+    odds = draw_odds(Spread(DAY, SPOT, price_percent=30))
     both = odds.probability(11, 12)
     assert 0 < both < min(odds.probability(11), odds.probability(deadline_hours=12)) < 1
 
@@ -127,8 +133,8 @@ def test_budget_and_deadline_together_are_no_likelier_than_either() -> None:
 def test_a_larger_budget_or_a_later_deadline_is_never_less_likely(
     hours: float, rate: float, percent: float, wider: float
 ) -> None:
-    odds = draw_odds(Spread((hours, hours * 1.5), Spot(rate), percent), draws=60)
-    assert odds == draw_odds(Spread((hours, hours * 1.5), Spot(rate), percent), draws=60)
+    odds = draw_odds(Spread(Hours(hours * 0.8, hours, hours * 1.5), Spot(rate), percent), draws=60)
+    assert odds == draw_odds(Spread(Hours(hours * 0.8, hours, hours * 1.5), Spot(rate), percent), draws=60)
     limit = odds.quantile_cost(0.4)
     assert odds.probability(limit) <= odds.probability(limit * wider)
     late = odds.quantile_hours(0.4)
@@ -138,11 +144,11 @@ def test_a_larger_budget_or_a_later_deadline_is_never_less_likely(
 
 
 def test_the_input_that_moves_the_cost_most_is_named_first() -> None:
-    steady = drivers(Spread((9.9, 10.1), Spot(0.5, 120, 60, 30), price_percent=1))
+    steady = drivers(Spread(Hours(9.9, 10, 10.1), Spot(0.5, 120, 60, 30), price_percent=1))
     assert [one.name for one in steady] == ["interruptions", "speed", "price"]
-    dear = drivers(Spread((9.9, 10.1), None, price_percent=50))
+    dear = drivers(Spread(Hours(9.9, 10, 10.1), None, price_percent=50))
     assert [one.name for one in dear] == ["price", "speed"]
-    assert dear[0].low == pytest.approx(math.sqrt(9.9 * 10.1) / 1.5)
+    assert dear[0].low == pytest.approx(10 / 1.5)
     assert all(one.low <= one.high for one in steady + dear)
 
 
@@ -152,10 +158,10 @@ class Played:
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
 
-    def is_inside(self, low: float, high: float, rate: float, limit: float, deadline: float) -> bool:
-        # 80 % of a log-normal lie between the ends; 1.28155 standard deviations either way.
-        spread = math.log(high / low) / 2 / 1.28155
-        work = math.exp(self.random.gauss(math.log(low * high) / 2, spread)) * 60
+    def is_inside(self, median: float, rate: float, limit: float, deadline: float) -> bool:
+        # One in ten takes less than 0.8 of the median, one in ten more than 1.4 of it: 1.28155 standard deviations.
+        turn = self.random.gauss(0, 1) / 1.28155
+        work = median * (1.4 if turn > 0 else 0.8) ** abs(turn) * 60
         minutes = self.course(work, rate / 60)
         return minutes / 60 <= limit and minutes / 60 <= deadline
 
@@ -184,12 +190,11 @@ def test_of_projects_rated_at_four_fifths_about_four_fifths_finish_inside() -> N
     choose, played = Random(11), Played(2026)
     inside = rated = 0
     while rated < 200:
-        low = choose.uniform(4, 20)
-        high, rate = low * choose.uniform(1.1, 1.8), choose.uniform(0, 0.3)
-        limit, deadline = high * choose.uniform(0.8, 1.6), high * choose.uniform(0.8, 1.6)
-        spread = Spread((low, high), Spot(rate, 30, 60, 9))
+        median, rate = choose.uniform(4, 20), choose.uniform(0, 0.3)
+        limit, deadline = median * choose.uniform(1.1, 2), median * choose.uniform(1.1, 2)
+        spread = Spread(Hours(0.8 * median, median, 1.4 * median), Spot(rate, 30, 60, 9))
         odds = draw_odds(spread, draws=400).probability(limit, deadline)
         if 0.75 <= odds <= 0.85:
             rated += 1
-            inside += played.is_inside(low, high, rate, limit, deadline)
+            inside += played.is_inside(median, rate, limit, deadline)
     assert 0.74 <= inside / 200 <= 0.86

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from app.estimator import Card, Cluster, Job, Lora, Price, Recipe, Spot, Workload, estimate, read_architecture
 from app.estimator.cost import job_cost
+from app.estimator.odds import Hours
 from tests.estimator.configurations import LLAMA_7B, SD15
 
 LLAMA = read_architecture(LLAMA_7B)
@@ -108,12 +109,12 @@ def test_without_a_price_a_budget_or_spread_there_are_no_odds_between() -> None:
     assert odds("0") == 1.0
     assert odds("0", Price(Decimal(3), "CNY")) == 0.0
     price = Price(Decimal(2), "CNY")
-    exact = [job_cost(10, (10, 10), price, None, Decimal(budget)).probability_within_budget for budget in (19, 20)]
+    exact = [job_cost(Hours(10, 10, 10), price, None, Decimal(budget)).probability_within_budget for budget in (19, 20)]
     assert exact == [0.0, 1.0]
-    nothing = job_cost(0, (0, 0), price, Spot(), Decimal(1))
+    nothing = job_cost(Hours(0, 0, 0), price, Spot(), Decimal(1))
     assert nothing.amount == 0
     assert nothing.probability_within_budget == 1.0
-    assert job_cost(10, (8, 14), price, None, None).probability_within_budget is None
+    assert job_cost(Hours(8, 10, 14), price, None, None).probability_within_budget is None
 
 
 def with_link(rate: float | None, pcie: float = 24e9) -> Card:

@@ -55,7 +55,7 @@ def test_a_row_by_hand(api: ApiClient) -> None:
         ({"train_tokens": 50_000_000}, 50_000_000),
         ({"samples": 1000}, 512_000),
         ({"samples": 1000, "mean_tokens": 300.5, "epochs": 2.5}, 751_250),
-        ({"samples": 3, "mean_tokens": 0.5}, 2),
+        ({"samples": 3, "mean_tokens": 1.5}, 5),
     ],
 )
 def test_tokens_are_read_as_the_estimator_reads_them(api: ApiClient, workload: dict[str, Any], tokens: int) -> None:

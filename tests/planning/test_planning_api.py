@@ -239,3 +239,24 @@ def test_other_teams_offers_and_plans_do_not_exist(api: ApiClient, other_api: Ap
     plan_id = api.post(f"/projects/{project_id}/plans", json=PLAN).json()["id"]
     assert other_api.get(f"/projects/{project_id}/plans/{plan_id}").status_code == 404
     assert other_api.post(f"/projects/{project_id}/plans/{plan_id}/approve").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"workload": {"train_tokens": 10**15}}, "workload"),
+        ({"planned_hours": 1_000_000, "price": {"per_hour": "99999999999", "currency": "CNY"}}, "price.per_hour"),
+        ({"price": {"per_hour": "0", "currency": "CNY"}}, "price.per_hour"),
+        ({"gpu_count": 1e-12}, "gpu_count"),
+        ({"hours_per_week": 1e-300}, "hours_per_week"),
+        ({"lora": {"target_modules": []}}, "lora.target_modules"),
+        ({"workload": {}}, "workload"),
+    ],
+)
+def test_absurd_figures_are_refused_by_name(api: ApiClient, changes: dict[str, Any], field: str) -> None:
+    budget = {"amount": "500", "period": "total", "starts_on": "2026-10-01"}
+    project = api.post("/projects", json={"name": "QA", "currency": "CNY", "budget": budget}).json()["id"]
+    answer = api.post(f"/projects/{project}/plans", json=BODY | {"name": "plan"} | changes)
+    assert answer.status_code == 422, answer.text
+    assert [error["field"] for error in answer.json()["errors"]] == [field]
+    assert api.get(f"/projects/{project}/plans").json()["items"] == []

@@ -1,6 +1,7 @@
 """Every model and every card of the catalogue can be estimated, and the figures hold together."""
 
 import json
+from decimal import Decimal
 from itertools import product
 from typing import Any
 
@@ -35,8 +36,9 @@ def test_every_card(gpu: str) -> None:
     for precision, attention in product(PRECISIONS, ("eager", "sdpa", "flash")):
         answer = estimated(
             model="llama-7b", method="lora", precision=precision, attention=attention, gpu=gpu,
-            workload={"train_tokens": 1_000_000}, price={"per_hour": "0", "currency": "JPY", "billing": "spot"},
-            budget="0",
+            workload={"train_tokens": 1_000_000}, price={"per_hour": "1000", "currency": "JPY", "billing": "spot"},
+            budget="1000000000",
         )  # fmt: skip
         assert answer["time"]["tokens_per_second"] > 0
-        assert (answer["cost"]["amount"], answer["cost"]["probability_within_budget"]) == ("0", 1.0)
+        assert Decimal(answer["cost"]["amount"]) >= 1
+        assert answer["cost"]["probability_within_budget"] == pytest.approx(1)
