@@ -42,6 +42,7 @@ class Footprint:
     capacity_bytes: int | None
     fits: bool | None
     headroom_bytes: int | None
+    spare_bytes: int | None  # what would be left if the allocator kept as little as it can; below 0 nothing fits
     framework_bytes: int
     other_bytes: dict[str, int]  # what other moments of the job require, by name
 
@@ -55,7 +56,7 @@ class Footprint:
 def footprint(step: StepMemory, others: OtherPeaks, card: Card | None, cluster: Cluster) -> Footprint:
     """The reservation for a step on a card; a card that is nearly full makes the allocator give blocks back."""
     if card is None:
-        return Footprint(None, None, None, None, None, None, 0, {})
+        return Footprint(None, None, None, None, None, None, None, 0, {})
     context = CONTEXT_BYTES.get(card.generation, USUAL_CONTEXT_BYTES)
     slack = max(LEAST_SLACK_BYTES, _slack(step))
     capacity = None if card.usable_bytes is None else int(card.usable_bytes * cluster.share)
@@ -68,6 +69,7 @@ def footprint(step: StepMemory, others: OtherPeaks, card: Card | None, cluster: 
         name: size + round(SLACK_OF_LASTING * size) + context + LEAST_SLACK_BYTES for name, size in others.items()
     }
     worst = max(required, *other_bytes.values())
+    least = max(step.peak_bytes + LEAST_SLACK_BYTES + context, *other_bytes.values())
     return Footprint(
         reserved_bytes=reserved,
         required_bytes=required,
@@ -75,6 +77,7 @@ def footprint(step: StepMemory, others: OtherPeaks, card: Card | None, cluster: 
         capacity_bytes=capacity,
         fits=None if capacity is None else worst <= capacity,
         headroom_bytes=None if capacity is None else capacity - worst,
+        spare_bytes=None if capacity is None else capacity - least,
         framework_bytes=required - step.peak_bytes,
         other_bytes=other_bytes,
     )

@@ -44,7 +44,7 @@ def answer_for(
     prepared = prepare(wanted, read)
     try:
         result = estimate(prepared.job)
-        largest = largest_that_fits(prepared.job) if details else None
+        largest = largest_that_fits(prepared.job)
     except EstimatorError as error:
         raise invalid(error) from error
     known = (prepared.model_id, prepared.job.architecture)
@@ -87,7 +87,7 @@ def _explanation(prepared: Prepared, result: Estimate) -> list[dict[str, Any]]:
     return [asdict(one) for one in explain(prepared.job, result)]
 
 
-def _memory(result: Estimate, largest: Largest | None) -> dict[str, Any]:
+def _memory(result: Estimate, largest: Largest) -> dict[str, Any]:
     shape = result.footprint
     others = {name: shape.other_bytes.get(name) for name in ("loading", "saving", "merging", "evaluation")}
     return {
@@ -102,9 +102,10 @@ def _memory(result: Estimate, largest: Largest | None) -> dict[str, Any]:
         "moments": {name: result.step.moments[name] for name in MOMENTS},
         "components": result.step.components | {"framework": shape.framework_bytes},
         "other_peaks": others,
-        "largest_fitting": None
-        if largest is None
-        else {"micro_batch_size": largest.micro_batch_size, "sequence_length": largest.sequence_length},
+        "largest_fitting": {
+            "micro_batch_size": largest.micro_batch_size,
+            "sequence_length": largest.sequence_length,
+        },
         "host_ram_bytes": result.host_ram_bytes,
     }
 
