@@ -17,7 +17,7 @@ from app.accounts.sign_in import Door
 from app.api import documentation
 from app.api.idempotency import AnsweredMeanwhile
 from app.api.routes import answer_meanwhile
-from app.catalog import advice_pages
+from app.catalog import advice_pages, names
 from app.catalog import api as catalog_api
 from app.catalog import pages as catalog_pages
 from app.catalog.hosted import api as hosted_api
@@ -44,6 +44,7 @@ from app.web import health
 from app.web.body_limit import BodyLimit
 from app.web.csrf import CrossSiteGuard
 from app.web.error_pages import answer_error, answer_http_error, answer_invalid_request, answer_unexpected
+from app.web.render import add_filters
 from app.web.security_headers import SecurityHeaders
 from app.web.static_files import mount_static
 
@@ -85,6 +86,7 @@ API: list[APIRouter] = [
 
 def create_app(settings: Settings, *, clock: Clock = utc_now, database: Database | None = None) -> FastAPI:
     """The application; the database is migrated by the command line, not here."""
+    add_filters(names.FILTERS)
     app = FastAPI(
         title="Tuneledger",
         version=__version__,

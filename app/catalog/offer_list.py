@@ -13,6 +13,7 @@ from sqlmodel import Session
 from app.accounts.access import Actor
 from app.catalog.gpus import list_gpus
 from app.catalog.history import list_prices
+from app.catalog.names import provider_name
 from app.catalog.offer_form import has_wrong_terms, tier_rows
 from app.catalog.offer_table import (
     SORTS,
@@ -21,7 +22,6 @@ from app.catalog.offer_table import (
     TablePage,
     choices_of,
     page_of_rows,
-    provider_name,
     row_of,
     sorted_rows,
     with_memory,
@@ -113,7 +113,7 @@ def offers_page(
         filters=Form(view.words, id="filter"),
         table=table,
         page_links=_page_links(request, view, table),
-        choices=choices_of(list_offers(session, actor.team_id), locale),
+        choices=choices_of(list_offers(session, actor.team_id), language_of(request)),
         import_form=import_form or Form(id=IMPORT),
         form=form,
         **form_context(request, form),

@@ -10,8 +10,9 @@ from app.catalog.freshness import is_stale
 from app.catalog.gpus import Gpu, find_gpu
 from app.catalog.misnomers import find_misnomer
 from app.catalog.models import Offer, OfferPrice
-from app.catalog.packaged_offers import provider_names
+from app.catalog.names import provider_name, region_name
 from app.catalog.terms import discount_on
+from app.i18n import BABEL_LOCALE, Language, translate
 
 Sort = Literal["price", "gpu_price", "tflop_price", "memory", "gpu", "provider", "as_of"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
@@ -110,11 +111,6 @@ def with_memory(rows: Iterable[OfferRow], at_least_gib: Decimal | None) -> list[
     return [row for row in rows if row.memory_bytes is not None and row.memory_bytes >= wanted_bytes]
 
 
-def provider_name(provider: str, locale: str) -> str:
-    """What a provider is called; one that the catalogue does not know keeps the word it was entered with."""
-    return provider_names().get(provider, {}).get(locale, provider)
-
-
 def sorted_rows(rows: Iterable[OfferRow], sort: Sort) -> list[OfferRow]:
     """In the order asked for. Prices are ordered within their currency; unknown ones stand last, latest days first."""
 
@@ -132,13 +128,17 @@ def page_of_rows(rows: Sequence[OfferRow], number: int) -> TablePage:
     return TablePage(rows[start : start + ROWS_PER_PAGE], number, count, len(rows))
 
 
-def choices_of(offers: Iterable[Offer], locale: str) -> OfferChoices:
-    """The values that occur among the offers."""
-    everything = list(offers)
+def choices_of(offers: Iterable[Offer], language: Language) -> OfferChoices:
+    """The values that occur among the offers, with their names in the reader's language."""
+    everything, locale = list(offers), BABEL_LOCALE[language]
     gpus = {offer.gpu: gpu.name for offer in everything if (gpu := find_gpu(offer.gpu))}
     providers = {offer.provider: provider_name(offer.provider, locale) for offer in everything}
     regions = {offer.region for offer in everything if offer.region}
-    return OfferChoices(_by_name(gpus), _by_name(providers), [(region, region) for region in sorted(regions)])
+    return OfferChoices(_by_name(gpus), _by_name(providers), _named(regions, language))
+
+
+def _named(regions: Iterable[str], language: Language) -> list[tuple[str, str]]:
+    return [(region, translate(region_name(region), language)) for region in sorted(regions)]
 
 
 def _by_name(names: dict[str, str]) -> list[tuple[str, str]]:

@@ -10,11 +10,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from app.text import decode_text
+
 LARGEST_BYTES = 2 * 1024 * 1024
 MOST_ROWS = 5_000
 
 REQUIRED = ("provider", "instance_type", "gpu", "price_per_hour", "currency")
 COLUMNS = (*REQUIRED, "gpu_count", "region", "billing", "as_of", "source", "note")
+
+_DELIMITERS = (",", ";", "\t")
 
 # Our own exports put an apostrophe before a text that a spreadsheet would take for a formula.
 _APOSTROPHE = re.compile(r"'(?= *[=+\-@\t\r\n])")
@@ -68,17 +72,15 @@ def read_price_list(content: bytes) -> PriceList:
 
 
 def _text(content: bytes) -> str:
-    for encoding in ("utf-8-sig", "gb18030"):
-        try:
-            return content.decode(encoding).replace("\r\n", "\n").replace("\r", "\n")
-        except UnicodeDecodeError:
-            continue
-    raise PriceListError("not_text")
+    try:
+        return decode_text(content).replace("\r\n", "\n").replace("\r", "\n")
+    except ValueError as error:
+        raise PriceListError("not_text") from error
 
 
 def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not empty, each with the line on which it begins."""
-    reader = csv.reader(_LINE_ENDS.split(text), strict=True)
+    reader = csv.reader(_LINE_ENDS.split(text), strict=True, delimiter=_delimiter(text))
     begins = 1
     while True:
         try:
@@ -90,6 +92,12 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
         if any(cell.strip() for cell in row):
             yield begins, row
         begins = reader.line_num + 1
+
+
+def _delimiter(text: str) -> str:
+    """What parts the names of the columns: spreadsheets write semicolons where the comma is for decimals."""
+    header = text.lstrip("\n").partition("\n")[0]
+    return max(_DELIMITERS, key=header.count)
 
 
 def _check_header(names: Sequence[str], line: int) -> None:

@@ -47,6 +47,13 @@ class Footprint:
     other_bytes: dict[str, int]  # what other moments of the job require, by name
 
     @property
+    def is_tight(self) -> bool:
+        """Whether it fits, but not at the upper end of its interval."""
+        if self.interval_bytes is None or self.capacity_bytes is None or not self.fits:
+            return False
+        return self.interval_bytes[1] > self.capacity_bytes
+
+    @property
     def too_large(self) -> list[str]:
         """The other moments that do not fit."""
         capacity = self.capacity_bytes

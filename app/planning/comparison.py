@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from app.i18n import Message
+from app.planning.job_facts import LABELS, flat_request, value_in_words
 from app.planning.models import PlanState
 
 Kind = Literal["text", "money", "hours", "bytes", "number", "share"]
@@ -19,6 +20,7 @@ class Line:
     kind: Kind
     left: Any
     right: Any
+    currency: str = ""  # of money
 
     @property
     def is_different(self) -> bool:
@@ -33,10 +35,10 @@ class Line:
         return self.right - self.left
 
 
-def compare_figures(left: PlanState, right: PlanState) -> list[Line]:
-    """Money, hours and memory."""
+def compare_figures(left: PlanState, right: PlanState, currency: str) -> list[Line]:
+    """Money, hours and memory; ``currency``: the project's, in which costs are planned."""
     return [
-        Line(Message("Planned cost"), "money", left.planned_cost, right.planned_cost),
+        Line(Message("Planned cost"), "money", left.planned_cost, right.planned_cost, currency),
         Line(Message("Planned hours"), "hours", left.planned_hours, right.planned_hours),
         *_of_results(left.result, right.result),
         Line(Message("Estimator"), "text", left.estimator_version, right.estimator_version),
@@ -59,7 +61,8 @@ def _of_results(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[L
         if kind != "money":
             yield Line(label, kind, *values)
         elif _currency(left) == _currency(right):
-            yield Line(label, kind, *(None if value is None else Decimal(value) for value in values))
+            amounts = (None if value is None else Decimal(value) for value in values)
+            yield Line(label, kind, next(amounts), next(amounts), _currency(left) or "")
 
 
 def _inner(document: Mapping[str, Any], path: tuple[str, ...]) -> Any:
@@ -74,33 +77,18 @@ def _currency(result: Mapping[str, Any]) -> Any:
 
 
 def compare_requests(left: PlanState, right: PlanState) -> list[Line]:
-    """Every field of the job that either side names, by its name."""
-    ours, theirs = dict(_flat(left.request)), dict(_flat(right.request))
-    ours |= {"offer": _offer(left), "starts_on": left.starts_on.isoformat(), "hours_per_week": left.hours_per_week}
-    theirs |= {"offer": _offer(right), "starts_on": right.starts_on.isoformat(), "hours_per_week": right.hours_per_week}
+    """Every field of the job that either side names, in words."""
+    ours, theirs = _fields(left), _fields(right)
     names = [*ours, *(name for name in theirs if name not in ours)]
-    return [Line(name, "text", _text(ours.get(name)), _text(theirs.get(name))) for name in names]
+    return [Line(LABELS.get(name, name), "text", ours.get(name), theirs.get(name)) for name in names]
 
 
-def _offer(state: PlanState) -> str | None:
-    if state.offer is None:
-        return None
-    return " · ".join(str(state.offer[name]) for name in ("provider", "instance_type", "region") if state.offer[name])
+def _fields(state: PlanState) -> dict[str, Message | str]:
+    fields = dict(flat_request(state.request))
+    fields |= {"starts_on": state.starts_on.isoformat(), "hours_per_week": state.hours_per_week}
+    offer = {} if state.offer is None else {"offer": _offer(state.offer)}
+    return {name: value_in_words(name, value) for name, value in fields.items() if value is not None} | offer
 
 
-def _flat(request: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in request.items():
-        if isinstance(value, Mapping) and name != "config":
-            yield from _flat(value, f"{prefix}{name}.")
-        else:
-            yield prefix + name, value
-
-
-def _text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    if isinstance(value, Mapping):
-        return "config.json"
-    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+def _offer(offer: Mapping[str, Any]) -> str:
+    return " · ".join(str(offer[name]) for name in ("provider", "instance_type", "region") if offer[name])

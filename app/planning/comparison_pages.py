@@ -53,7 +53,7 @@ def compare_plans_page(
         sides=pair,
         form=Form({"left": pair[0].key, "right": pair[1].key} if pair else {}),
         choices=_choices(session, plans),
-        figures=compare_figures(pair[0].state, pair[1].state) if pair else [],
+        figures=compare_figures(pair[0].state, pair[1].state, project.currency) if pair else [],
         fields=compare_requests(pair[0].state, pair[1].state) if pair else [],
     )
 

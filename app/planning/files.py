@@ -10,6 +10,7 @@ from app.errors import FieldError, InvalidInput
 from app.i18n import Message
 from app.planning.dataset import DatasetLengths, measure_dataset
 from app.planning.trainers import TrainerRecipe, read_trainer_file
+from app.text import decode_text
 
 LARGEST_TRAINER_FILE_BYTES = 1_000_000
 LARGEST_TOKENIZER_BYTES = 64_000_000
@@ -39,9 +40,9 @@ def read_recipe(sent: SentFile) -> TrainerRecipe:
         message = Message("The file is larger than %(bytes)s bytes.", bytes=LARGEST_TRAINER_FILE_BYTES)
         raise InvalidInput.at("file", message)
     try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidInput.at("file", Message("This is not text in UTF-8.")) from error
+        text = decode_text(content)
+    except ValueError as error:
+        raise InvalidInput.at("file", Message("This is not text in UTF-8 or GB18030.")) from error
     return read_trainer_file(text, sent.name)
 
 

@@ -10,16 +10,17 @@ from app.accounts.access import Actor, Viewer
 from app.catalog.gpus import list_gpus
 from app.catalog.known_models import list_models
 from app.catalog.models import Offer
+from app.catalog.names import gpu_name, provider_name, region_name
 from app.catalog.service import list_offers
 from app.db import ReadSession, WriteSession
 from app.errors import Conflict, FieldError, InvalidInput
-from app.i18n import Message
-from app.money import format_unit_price
+from app.i18n import BABEL_LOCALE, Language, Message, translate
+from app.money import format_amount, format_unit_price
 from app.planning.access import PlanToEdit, PlanToRead
 from app.planning.estimates import answer_for, reworded
 from app.planning.files import Begun
 from app.planning.instances import other_instances
-from app.planning.job_facts import job_facts
+from app.planning.job_facts import job_facts, value_in_words
 from app.planning.models import Plan
 from app.planning.plan_form import new_plan_values, plan_values, prefilled_values, read_plan_form
 from app.planning.service import (
@@ -35,6 +36,7 @@ from app.planning.service import (
 from app.planning.versions import list_versions
 from app.planning.vouchers import find_voucher_share
 from app.projects.access import ProjectToEdit, ProjectToRead
+from app.projects.figures import figures_of
 from app.projects.models import Project
 from app.versions import Precondition
 from app.web.charts import build_stacked_bar
@@ -189,7 +191,12 @@ def approve_plan_form(
 ) -> Response:
     """Sets the plan's cost aside."""
     approve_plan(session, actor, project, plan)
-    return _done(request, project, plan, Message("The plan is approved; its cost is set aside."))
+    free = figures_of(session, [project], actor.today)[project.id or 0].free
+    if free >= 0:
+        return _done(request, project, plan, Message("The plan is approved; its cost is set aside."))
+    beyond = f"{project.currency} {format_amount(-free, project.currency)}"
+    message = Message("The plan is approved; with it the budget is exceeded by %(amount)s.", amount=beyond)
+    return _done(request, project, plan, message, "warning")
 
 
 @router.post("/projects/{project_id}/plans/{plan_id}/delete", name="delete_plan_form")
@@ -245,9 +252,11 @@ def _mistakes(request: Request, values: dict[str, str], error: InvalidInput | Co
     return form_of_input(request, values, known)
 
 
-def _done(request: Request, project: Project, plan: Plan, message: Message) -> Response:
+def _done(
+    request: Request, project: Project, plan: Plan, message: Message, level: str = "success"
+) -> Response:
     response = see_other(request, "plan_page", project_id=project.id, plan_id=plan.id)
-    flash(request, response, "success", message)
+    flash(request, response, level, message)
     return response
 
 
@@ -265,6 +274,7 @@ def plan_form_page(
 ) -> Response:
     """The form with its result; ``begun``: what files said of it."""
     offers = [offer for offer in list_offers(session, actor.team_id) if offer.price_per_hour is not None]
+    language = language_of(request)
     return render(
         request,
         "planning/plan_form.html",
@@ -277,7 +287,7 @@ def plan_form_page(
         begun=begun,
         model_options=[(model.id, model.name) for model in list_models()],
         gpu_options=[("", "–"), *((gpu.id, gpu.name) for gpu in list_gpus())],
-        offer_options=[("", "–"), *((offer.id, _label(offer)) for offer in sorted(offers, key=_own_first))],
+        offer_options=[("", "–"), *((offer.id, _label(offer, language)) for offer in sorted(offers, key=_own_first))],
         **_result_context(request, session, actor, form),
     )
 
@@ -286,16 +296,15 @@ def _own_first(offer: Offer) -> tuple[bool, str, str]:
     return (offer.team_id is None, offer.provider, offer.instance_type)
 
 
-def _label(offer: Offer) -> str:
+def _label(offer: Offer, language: Language) -> str:
     """One line that tells an offer from the others."""
     price = "" if offer.price_per_hour is None else format_unit_price(offer.price_per_hour, offer.currency)
-    card = f"{offer.gpu} ×{float(offer.gpu_count):g}"
     parts = (
-        offer.provider,
+        provider_name(offer.provider, BABEL_LOCALE[language]),
         offer.instance_type,
-        card,
-        offer.region,
-        offer.billing,
+        f"{gpu_name(offer.gpu)} ×{float(offer.gpu_count):g}",
+        translate(region_name(offer.region), language),
+        translate(value_in_words("price.billing", offer.billing), language),
         f"{offer.currency} {price}/h",
     )
     return " · ".join(part for part in parts if part)

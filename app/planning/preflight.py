@@ -54,7 +54,7 @@ def _memory(prepared: Prepared, answer: Estimate) -> Iterator[Finding]:
             ),
         )
         yield from _why_full_does_not_fit(prepared, answer)
-    elif footprint.fits and _upper_end(answer) > (footprint.capacity_bytes or 0):
+    elif footprint.is_tight:
         yield Finding(
             "warning", "tight-fit", Message("It fits, but with little room: the estimate's upper end does not.")
         )
@@ -98,10 +98,6 @@ def _what_binds(answer: Estimate) -> Iterator[Finding]:
             "interconnect-bound",
             Message("Most of the time goes into traffic between the cards; a faster link or fewer cards pay off."),
         )
-
-
-def _upper_end(answer: Estimate) -> int:
-    return answer.footprint.interval_bytes[1] if answer.footprint.interval_bytes else 0
 
 
 def _why_full_does_not_fit(prepared: Prepared, answer: Estimate) -> Iterator[Finding]:

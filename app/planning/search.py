@@ -63,6 +63,11 @@ class Option:
         """Whether the job fits the offer's cards."""
         return self.trial.fits
 
+    @property
+    def is_tight(self) -> bool:
+        """Whether it fits with little room: not at the upper end of the estimate's interval."""
+        return self.trial.answer.footprint.is_tight
+
     def body(self) -> EstimateInput:
         """The estimate's request that reproduces this option."""
         return self.trial.body.model_copy(update=self.place.values)

@@ -12,7 +12,9 @@ from app.accounts.access import Actor, Viewer
 from app.catalog.gpus import find_gpu
 from app.catalog.hosted.table import HostedRow, row_of_hosted
 from app.catalog.known_models import list_models
-from app.catalog.offer_table import OfferChoices, choices_of, provider_name
+from app.catalog.names import provider_name
+from app.catalog.offer_table import OfferChoices, choices_of
+from app.catalog.rates import convert_rate
 from app.catalog.service import list_offers
 from app.db import ReadSession
 from app.errors import InvalidInput
@@ -68,7 +70,7 @@ def search_page(request: Request, project: ProjectToRead, session: ReadSession, 
 
 
 def _choices(session: Session, actor: Actor, request: Request) -> OfferChoices:
-    return choices_of(list_offers(session, actor.team_id), BABEL_LOCALE[language_of(request)])
+    return choices_of(list_offers(session, actor.team_id), language_of(request))
 
 
 def _result(
@@ -89,7 +91,19 @@ def _result(
         "chart": _chart(rows, wanted, project.currency),
         "has_costs": any(row.option.amount is not None for row in rows),
         "hosted": _hosted_rows(hosted or [], actor, request),
+        "without_rate": _without_rate(session, actor, project, rows),
     }
+
+
+def _without_rate(session: Session, actor: Actor, project: Project, rows: Iterable[OptionRow]) -> list[str]:
+    """Currencies of the options in which no plan could be saved today: a plan wants a rate that is not old."""
+    found = []
+    for currency in sorted({row.option.offer.currency for row in rows} - {project.currency}):
+        try:
+            convert_rate(session, actor.team_id, currency, project.currency, actor.today)
+        except InvalidInput:
+            found.append(currency)
+    return found
 
 
 def _hosted_rows(

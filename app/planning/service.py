@@ -340,7 +340,10 @@ def _planned_cost(
     try:
         found = convert_rate(session, project.team_id, price.currency, project.currency, day)
     except InvalidInput as error:
-        message = Message("There is no exchange rate for this price; enter one.")
+        message = Message(
+            "There is no exchange rate of the last seven days for this price; "
+            "enter one under Catalogue, Exchange rates."
+        )
         raise InvalidInput.at("price.currency", message) from error
     return _PlannedCost(_storable(round_to_micro(amount * found.rate)), found.rate, found.day, found.source)
 

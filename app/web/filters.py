@@ -53,8 +53,9 @@ def number(_context: Context, value: float | Decimal, digits: int = 0) -> str:
 
 @pass_context
 def hours(context: Context, value: float) -> str:
-    """Hours to 0.1."""
-    return number(context, value, 1)
+    """Hours to 0.1; below one hour to 0.01 where that says more."""
+    is_short = abs(value) < 1 and _rounded(value, 1) != _rounded(value, 2)
+    return number(context, value, 2 if is_short else 1)
 
 
 @pass_context

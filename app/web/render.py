@@ -1,5 +1,6 @@
 """The one function that renders a template, whole or one block of it."""
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -36,6 +37,12 @@ def _environment(language: str) -> Environment:
 
 # One environment a language: Jinja compiles the language's functions into a template.
 _ENVIRONMENTS = {language: _environment(language) for language in ("zh-CN", "en")}
+
+
+def add_filters(filters: Mapping[str, Callable[..., Any]]) -> None:
+    """Gives the templates filters of a feature's own."""
+    for environment in _ENVIRONMENTS.values():
+        environment.filters.update(filters)
 
 
 def wants_fragment(request: Request) -> bool:

@@ -38,6 +38,13 @@ def test_every_usual_encoding_is_read(encoding: str) -> None:
     assert (line.number, line.cells["provider"], line.cells["note"]) == (2, "tencent", "四分之一卡")
 
 
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_semicolons_and_tabs_part_columns_too(delimiter: str) -> None:
+    text = "provider,instance_type,gpu,price_per_hour,currency\nhere,box,a10,3.20,CNY\n".replace(",", delimiter)
+    (line,) = read_price_list(b"\xef\xbb\xbf" + text.encode()).lines
+    assert (line.cells["provider"], line.cells["price_per_hour"], line.has_more_cells) == ("here", "3.20", False)
+
+
 def test_columns_stand_in_any_order_and_unknown_ones_are_listed() -> None:
     content = b"Currency,colour,GPU,price_per_hour,provider, instance_type ,size\nCNY,red,a10,3.20,here,box,L\n"
     read = read_price_list(content)
@@ -154,7 +161,7 @@ def test_refused_rows_say_why_and_the_rest_is_applied(editor_api: ApiClient) -> 
         "price_per_hour: This field is required.",
         "currency: Use an ISO 4217 code such as CNY or USD.",
         "gpu_count: Write a whole number, or a share of one card below 1.",
-        "billing: Choose one of: 'on_demand', 'spot' or 'monthly'.",
+        "billing: Choose one of: on_demand, spot, monthly.",
         "This row has more cells than the first line.",
         None,
         "Line 9 holds the same offer.",

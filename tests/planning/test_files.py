@@ -53,6 +53,14 @@ def test_a_trainers_file_is_read_as_a_request(api: ApiClient) -> None:
     assert api.post("/estimates", json=complete).status_code == 200
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030"])
+def test_a_trainers_file_with_chinese_remarks_is_read(api: ApiClient, encoding: str) -> None:
+    content = f"# 中文问答，四个同学\n{LLAMA_FACTORY}".encode(encoding)
+    answer = api.post("/trainer-files/read", files={"file": ("sft.yaml", content)})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["request"]["lora"]["rank"] == 16
+
+
 def test_the_lengths_of_a_data_set_are_told(api: ApiClient) -> None:
     answer = api.post("/datasets/lengths", files={"file": ("qa.jsonl", ALPACA)}, data={"model": "llama-7b"})
     assert answer.status_code == 200, answer.text

@@ -120,9 +120,14 @@ def test_two_plans_stand_side_by_side(api: ApiClient, clients: Clients, team: Te
     two = api.post(f"{project}/plans", json=body | {"name": "two", "planned_hours": 15, "method": "qlora"}).json()
     pages: TestClient = clients.pages(team)
     page = pages.get(f"{project}/plans/compare?left={one['id']}&right={two['id']}").text
-    assert "+10.00" in page
-    assert "+5.0 h" in page
-    assert "row-different" in page
+    text = page.replace("&nbsp;", " ")
+    assert "+CNY 10.00" in text
+    assert "+5.0 h" in text
+    assert "row-different" in text
+    for words in ("Method", "LoRA", "QLoRA", "NVIDIA A10 24GB", "on demand"):
+        assert words in text
+    for code in ("price.per_hour", "gpu_count", "qlora<", "on_demand<"):
+        assert code not in text
     assert pages.get(f"{project}/plans/compare").status_code == 200
     version = pages.get(f"{project}/plans/compare?left={one['id']}.1&right={one['id']}")
     assert "one · 1" in version.text

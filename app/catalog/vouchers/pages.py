@@ -9,8 +9,8 @@ from sqlmodel import Session
 
 from app.accounts.access import Actor, Editor, Viewer
 from app.catalog.models import Voucher
+from app.catalog.names import provider_name
 from app.catalog.offer_list import locale_of
-from app.catalog.offer_table import provider_name
 from app.catalog.packaged_offers import provider_names
 from app.catalog.vouchers import service
 from app.catalog.vouchers.access import RestoredVoucher, SeenVoucher, VoucherToChange, VoucherToEdit

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -82,11 +83,20 @@ def _command(text: str, filename: str) -> Command | None:
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_once_each)
     except json.JSONDecodeError as error:
         raise _misplaced(Message("This is not valid JSON"), error.lineno, error.colno) from error
     except (RecursionError, ValueError) as error:
         raise _refused(Message("The file is nested too deeply or repeats itself too often.")) from error
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Of a key that stands there twice nobody knows which was meant."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
+        raise _refused(Message("The key %(name)s stands there twice.", name=_key(twice)))
+    return content
 
 
 def _misplaced(what: Message, line: int, column: int) -> InvalidInput:
@@ -114,9 +124,34 @@ def _yaml(text: str) -> Any:
 def _load(text: str) -> Any:
     loader = _LOADER(text)
     try:
-        return loader.get_single_data()
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        _refuse_repeated_keys(node)
+        return loader.construct_document(node)
     finally:
         loader.dispose()
+
+
+def _refuse_repeated_keys(top: yaml.Node) -> None:
+    left, seen = [top], {id(top)}
+    while left:
+        node = left.pop()
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        keys: set[tuple[str, str]] = set()
+        for key, _ in pairs:
+            if not isinstance(key, yaml.ScalarNode):
+                continue
+            if (key.tag, key.value) in keys:
+                name, line = _key(key.value), key.start_mark.line + 1
+                raise _refused(Message("The key %(name)s stands there twice: line %(line)s.", name=name, line=line))
+            keys.add((key.tag, key.value))
+        inner = [part for pair in pairs for part in pair] or (node.value if isinstance(node, yaml.SequenceNode) else [])
+        for part in inner:
+            # What an alias stands for is looked at once.
+            if id(part) not in seen:
+                seen.add(id(part))
+                left.append(part)
 
 
 def _refuse_bombs(text: str) -> None:
