@@ -79,7 +79,8 @@ def _currency(result: Mapping[str, Any]) -> Any:
 def compare_requests(left: PlanState, right: PlanState) -> list[Line]:
     """Every field of the job that either side names, in words."""
     ours, theirs = _fields(left), _fields(right)
-    names = [*ours, *(name for name in theirs if name not in ours)]
+    known = {name: place for place, name in enumerate(LABELS)}
+    names = sorted({**ours, **theirs}, key=lambda name: known.get(name, len(known)))
     return [Line(LABELS.get(name, name), "text", ours.get(name), theirs.get(name)) for name in names]
 
 

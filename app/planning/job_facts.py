@@ -37,8 +37,7 @@ JOB_LABELS = {
     "spot.checkpoint_interval_minutes": Message("Checkpoint every (min)"),
 }
 # What else a request may say; what is not among them goes by its name in the API.
-LABELS = JOB_LABELS | {
-    "model": Message("Model"),
+LABELS = {"model": Message("Model")} | JOB_LABELS | {
     "offer": Message("Offer"),
     "starts_on": Message("Starts on"),
     "hours_per_week": Message("Hours a week"),
@@ -46,6 +45,8 @@ LABELS = JOB_LABELS | {
     "price.per_hour": Message("Price per hour"),
     "price.currency": Message("Currency"),
     "price.billing": Message("Billing"),
+    "spot.checkpoint_seconds": Message("A checkpoint takes (s)"),
+    "spot.restart_minutes": Message("A restart takes (min)"),
     "spot.notice_seconds": Message("Notice before the end"),
     "spot.price_spread_percent": Message("The price moves by"),
     "budget": Message("Budget to stay within"),

@@ -118,11 +118,16 @@ def _rows(found: Found, request: Request) -> list[OptionRow]:
     locale = BABEL_LOCALE[language_of(request)]
     seen: set[int | None] = set()
     shown: list[Option] = []
-    for option in found.options:
+    for option in sorted(found.options, key=_by_room):
         if option.offer.id not in seen or found.on_frontier(option):
             seen.add(option.offer.id)
             shown.append(option)
     return [_row(option, found, locale) for option in shown[:SHOWN]]
+
+
+def _by_room(option: Option) -> tuple[bool, ...]:
+    """As the search has them, but what has room to spare before what has little: that is where paid hours are lost."""
+    return (not option.safely_within, not option.within, not option.fits, option.is_tight)
 
 
 def _row(option: Option, found: Found, locale: str) -> OptionRow:

@@ -84,7 +84,7 @@ def test_from_a_data_file_and_300_yuan_to_an_approved_plan(form: Page, tmp_path:
     expect(form.get_by_text("2000 samples")).to_be_visible()
     form.get_by_label("Budget to stay within").fill("300")
     form.get_by_role("button", name="Find an instance").click()
-    expect(form.get_by_text("Cheapest:")).to_be_visible()
+    expect(form.get_by_text("Cheapest with room to spare:")).to_be_visible()
     expect(form.get_by_role("img", name="Cost against time")).to_be_visible()
     form.get_by_label("Provider", exact=True).select_option("autodl")
     expect(form).to_have_url(re.compile("providers=autodl"))

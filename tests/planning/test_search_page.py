@@ -1,5 +1,6 @@
 """What the page of a search says beside the figures of its options."""
 
+import re
 from typing import Any
 
 from app.accounts.models import Team
@@ -30,6 +31,16 @@ def test_what_fits_with_little_room_says_so(api: ApiClient, clients: Clients, te
     tight = [memory["interval_bytes"][1] > memory["capacity_bytes"] for memory in memories]
     assert True in tight
     assert "little room" in page_of(api, clients, team, method="qlora")
+
+
+def test_what_has_room_comes_before_what_has_little(api: ApiClient, clients: Clients, team: Team) -> None:
+    text = page_of(api, clients, team, providers="autodl")
+    rows = re.findall(r"<tr>.*?</tr>", text.partition("<tbody>")[2], re.DOTALL)
+    fits = [row for row in rows if "does not fit" not in row and "beyond the limits" not in row]
+    tight = ["little room" in row for row in fits]
+    assert set(tight) == {True, False}
+    assert tight == sorted(tight)
+    assert "Cheapest with room to spare: " in text
 
 
 def test_a_currency_without_a_current_rate_is_named_before_anything_is_planned(

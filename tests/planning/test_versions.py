@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from app.accounts.models import Team
 from app.db import Database
+from app.planning.models import Plan
 from tests.fixtures.clients import ApiClient, Clients
 
 JOB: dict[str, Any] = {
@@ -178,3 +179,30 @@ def _old_plan(connection: Any) -> None:
         ),
         {"now": now, "no": False},
     )
+
+
+def test_a_plan_of_an_earlier_version_is_shown_compared_and_priced_anew(
+    api: ApiClient, clients: Clients, team: Team, project: str, database: Database
+) -> None:
+    """What it kept of its offer and its answer had fewer fields then."""
+    price = {"amount": "3.20", "currency": "CNY"}
+    offer = {"provider": "lab", "instance_type": "box", "gpu": "a10", "price_per_hour": price}
+    offer_id = api.post("/catalog/offers", json=offer).json()["id"]
+    plan = api.post(f"{project}/plans", json=JOB | {"name": "old", "offer_id": offer_id, "planned_hours": 10}).json()
+    with database.write() as session:
+        kept = session.get(Plan, plan["id"])
+        assert kept is not None
+        assert kept.offer is not None
+        kept.offer = {name: value for name, value in kept.offer.items() if name != "discount_percent"}
+        later = ("odds", "savings", "explanation")
+        kept.result = {name: value for name, value in kept.result.items() if name not in later}
+        kept.result["memory"].pop("largest_fitting")
+    pages = clients.pages(team)
+    assert pages.get(f"{project}/plans/{plan['id']}").status_code == 200
+    assert pages.get(f"{project}/plans/{plan['id']}/edit").status_code == 200
+    assert pages.get(f"{project}/plans/compare?left={plan['id']}.1&right={plan['id']}").status_code == 200
+    assert api.get(f"{project}/plans/{plan['id']}").status_code == 200
+    etag = api.get(f"{project}/plans/{plan['id']}").headers["etag"]
+    again = api.post(f"{project}/plans/{plan['id']}/reprice", headers={"If-Match": etag})
+    assert again.status_code == 200, again.text
+    assert again.json()["planned_cost"]["amount"] == "32.00"
