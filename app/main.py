@@ -86,6 +86,13 @@ API: list[APIRouter] = [
 
 def create_app(settings: Settings, *, clock: Clock = utc_now, database: Database | None = None) -> FastAPI:
     """The application; the database is migrated by the command line, not here."""
+    app = build_app(settings)
+    equip(app, settings, clock, database or open_database(settings))
+    return app
+
+
+def build_app(settings: Settings) -> FastAPI:
+    """Routes and middleware, which nothing but the limits of a body depends on."""
     add_filters(names.FILTERS)
     app = FastAPI(
         title="Tuneledger",
@@ -105,17 +112,6 @@ def create_app(settings: Settings, *, clock: Clock = utc_now, database: Database
             ),
         ],
     )
-    app.state.settings = settings
-    app.state.clock = clock
-    app.state.load_sample = load_sample
-    app.state.database = database or open_database(settings)
-    app.state.door = Door(
-        app.state.database,
-        Passwords(settings.password_hash),
-        Attempts(settings.sign_in_attempts_per_minute),
-        clock,
-        settings.session_days,
-    )
     app.add_exception_handler(TuneledgerError, answer_error)
     app.add_exception_handler(RequestValidationError, answer_invalid_request)
     app.add_exception_handler(HTTPException, answer_http_error)
@@ -127,3 +123,20 @@ def create_app(settings: Settings, *, clock: Clock = utc_now, database: Database
     for router in API:
         app.include_router(router, prefix=API_PREFIX)
     return app
+
+
+def equip(app: FastAPI, settings: Settings, clock: Clock, database: Database) -> None:
+    """What its requests work with."""
+    app.state.settings = settings
+    app.state.clock = clock
+    app.state.load_sample = load_sample
+    app.state.database = database
+    # Until the first request finds a user.
+    app.state.is_set_up = False
+    app.state.door = Door(
+        database,
+        Passwords(settings.password_hash),
+        Attempts(settings.sign_in_attempts_per_minute),
+        clock,
+        settings.session_days,
+    )

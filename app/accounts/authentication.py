@@ -138,7 +138,7 @@ def _is_page(request: Request) -> bool:
 def _is_set_up(request: Request, session: Session) -> bool:
     state = request.app.state
     # Users are never deleted, so once true it stays true.
-    if not getattr(state, "is_set_up", False):
+    if not state.is_set_up:
         state.is_set_up = any_user_exists(session)
     return bool(state.is_set_up)
 

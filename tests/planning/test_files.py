@@ -8,6 +8,9 @@ import pytest
 from app.accounts.models import Team
 from tests.fixtures.clients import ApiClient, Clients
 
+# A search and a file store nothing of their own.
+pytestmark = pytest.mark.one_database
+
 LLAMA_FACTORY = """\
 model_name_or_path: huggyllama/llama-7b
 stage: sft

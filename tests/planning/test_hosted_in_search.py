@@ -9,6 +9,9 @@ from starlette.testclient import TestClient
 from app.catalog.known_models import find_model
 from tests.fixtures.clients import ApiClient
 
+# A search and a file store nothing of their own.
+pytestmark = pytest.mark.one_database
+
 JOB: dict[str, Any] = {
     "model": "llama-7b",
     "sequence_length": 512,

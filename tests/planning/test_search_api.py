@@ -8,6 +8,9 @@ import pytest
 from tests.fixtures.clients import ApiClient, Clients
 from tests.fixtures.people import People
 
+# A search and a file store nothing of their own.
+pytestmark = pytest.mark.one_database
+
 JOB: dict[str, Any] = {
     "model": "llama-7b",
     "sequence_length": 512,

@@ -3,8 +3,13 @@
 import re
 from typing import Any
 
+import pytest
+
 from app.accounts.models import Team
 from tests.fixtures.clients import ApiClient, Clients
+
+# A search and a file store nothing of their own.
+pytestmark = pytest.mark.one_database
 
 BUDGET = {"amount": "500", "period": "total", "starts_on": "2026-10-01"}
 JOB = {"model": "llama-7b", "sequence_length": "512", "workload.samples": "2000", "workload.epochs": "1"}
