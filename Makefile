@@ -10,8 +10,10 @@ TESTS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+# The lock names every package, extras included, so pip has nothing to resolve: left to it, a newer release of one package
+# is enough for an older pip to refuse the lock.
 UV_COMPILE := $(BIN)/uv pip compile pyproject.toml --quiet --python $(BIN)/python --universal --python-version 3.11 \
-	--generate-hashes --no-emit-index-url --custom-compile-command "make lock" --extra postgres --extra tokenizers
+	--generate-hashes --no-strip-extras --no-emit-index-url --custom-compile-command "make lock" --extra postgres --extra tokenizers
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test lint format bench accuracy coverage lock clean
@@ -65,11 +67,11 @@ $(BIN)/python:
 
 $(VENV)/.ready: requirements/run.txt pyproject.toml hatch_build.py package-lock.json .npmrc | $(BIN)/python
 	@echo "Installing what serving needs; this takes about a minute" >&2
-	@$(PIP) install --require-hashes --requirement requirements/run.txt
+	@$(PIP) install --require-hashes --no-deps --requirement requirements/run.txt
 	@$(PIP) install --no-deps --editable .
 	@touch $@
 
 $(VENV)/.ready-for-tests: requirements/test.txt $(VENV)/.ready
 	@echo "Installing what the tests need" >&2
-	@$(PIP) install --require-hashes --requirement requirements/test.txt
+	@$(PIP) install --require-hashes --no-deps --requirement requirements/test.txt
 	@touch $@

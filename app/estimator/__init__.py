@@ -27,7 +27,7 @@ from app.estimator.largest import Largest, largest_that_fits
 from app.estimator.memory import MOMENTS
 from app.estimator.recipe import Card, Cluster, Lora, Price, Recipe, Spot, Workload
 
-ESTIMATOR_VERSION = "2.1"
+ESTIMATOR_VERSION = "2.2"
 
 __all__ = [
     "ESTIMATOR_VERSION",

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.estimator import Card, Job, Lora, Recipe, Workload, estimate, largest_that_fits, read_architecture
+from app.estimator.estimate import checkpoint_seconds
 from tests.estimator.configurations import GPT2, LLAMA_7B, SD15
 from tests.estimator.test_memory import changed
 
@@ -110,3 +111,18 @@ def test_cards_of_unknown_generations_have_a_usual_context() -> None:
     }
     assert sizes["Ampere"] == sizes[""]
     assert sizes["Turing"] < sizes["Ampere"] < sizes["Hopper"]  # type: ignore[operator]
+
+
+def test_it_is_tight_where_only_the_upper_end_of_the_interval_is_too_large() -> None:
+    needed = estimate(Job(LLAMA, LORA, card=card(80))).footprint.interval_bytes
+    assert needed is not None
+    for gigabytes, is_tight in ((needed[1] / GIB * 1.05, False), (needed[1] / GIB * 0.98, True), (1, False)):
+        assert estimate(Job(LLAMA, LORA, card=card(gigabytes))).footprint.is_tight is is_tight
+    assert estimate(Job(LLAMA, LORA)).footprint.is_tight is False
+
+
+def test_a_checkpoint_takes_what_is_trained_through_the_storage() -> None:
+    # 4,194,304 adapter weights: 4 bytes each, and two states of 4 bytes, at 100 MB/s.
+    pause = checkpoint_seconds(LLAMA, LORA, 1e12)
+    assert checkpoint_seconds(LLAMA, LORA, 100e6) - pause == pytest.approx(12 * 4_194_304 / 100e6, rel=1e-3)
+    assert pause < checkpoint_seconds(LLAMA, LORA) < checkpoint_seconds(LLAMA, Recipe("full", "bf16"))

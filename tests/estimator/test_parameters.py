@@ -206,3 +206,11 @@ def test_whatever_a_configuration_holds_it_is_estimated_or_refused_by_name(data:
         return
     step = estimate(Job(read, Recipe("full", "bf16-mixed", sequence_length=16))).step
     assert sum(step.components.values()) == step.peak_bytes > 0
+
+
+@pytest.mark.parametrize("name", ["qk_rope_head_dim", "qk_nope_head_dim", "v_head_dim"])
+def test_latent_attention_without_one_of_its_widths_is_refused_by_name(name: str) -> None:
+    config = {field: value for field, value in known.DEEPSEEK_V2_LITE.items() if field != name}
+    with pytest.raises(ConfigError) as refused:
+        read_architecture(config)
+    assert refused.value.field == name

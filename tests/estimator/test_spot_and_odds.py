@@ -148,6 +148,7 @@ def test_the_input_that_moves_the_cost_most_is_named_first() -> None:
     assert [one.name for one in steady] == ["interruptions", "speed", "price"]
     dear = drivers(Spread(Hours(9.9, 10, 10.1), None, price_percent=50))
     assert [one.name for one in dear] == ["price", "speed"]
+    assert [one.name for one in drivers(Spread(DAY, Spot(0, 30, 36, 9)))] == ["speed"]
     assert dear[0].low == pytest.approx(10 / 1.5)
     assert all(one.low <= one.high for one in steady + dear)
 

@@ -1,4 +1,4 @@
-"""What the page of a search says beside the figures of its options."""
+"""What the pages of planning say beside their figures."""
 
 import re
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 from app.accounts.models import Team
 from tests.fixtures.clients import ApiClient, Clients
 
-# A search and a file store nothing of their own.
+# Words and order; what is stored is tested elsewhere.
 pytestmark = pytest.mark.one_database
 
 BUDGET = {"amount": "500", "period": "total", "starts_on": "2026-10-01"}
@@ -63,3 +63,14 @@ def test_ids_go_by_their_names(api: ApiClient, clients: Clients, team: Team) -> 
     text = page_of(api, clients, team, providers="gpushare")
     assert "GPUShare" in text
     assert "· China" in text
+
+
+def test_an_approval_that_exceeds_the_budget_says_by_how_much(api: ApiClient, clients: Clients, team: Team) -> None:
+    path = f"/projects/{api.post('/projects', json={'name': 'QA', 'currency': 'CNY', 'budget': BUDGET}).json()['id']}"
+    price = {"per_hour": "3.00", "currency": "CNY"}
+    job = {"model": "gpt2", "method": "full", "gpu": "t4", "price": price, "planned_hours": 100}
+    pages = clients.pages(team)
+    for name, words in (("one", "its cost is set aside"), ("two", "the budget is exceeded by CNY 100.00")):
+        plan = api.post(f"{path}/plans", json=job | {"name": name}).json()["id"]
+        assert pages.post(f"{path}/plans/{plan}/approve").status_code == 303
+        assert words in pages.get(f"{path}/plans/{plan}").text
