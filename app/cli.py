@@ -22,6 +22,7 @@ from app.errors import InvalidInput, TuneledgerError
 from app.i18n import Message
 from app.logs import configure_logs
 from app.settings import Settings
+from app.time import Clock, utc_now
 from app.web.static_files import MissingAssetsError
 
 BAD_USE = 2
@@ -30,7 +31,7 @@ FAULT = 1
 
 def _begin(context: typer.Context, **given: str | None) -> None:
     given.pop("version")
-    around = Surroundings({name: text for name, text in given.items() if text is not None})
+    around = Surroundings({name: text for name, text in given.items() if text is not None}, context.obj)
     context.obj = around
     configure_logs(around.settings().log_format)
 
@@ -80,10 +81,10 @@ def _build() -> typer.Typer:
 cli = _build()
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], *, clock: Clock = utc_now) -> int:
     """Runs one command; returns its exit status."""
     try:
-        status: Any = cli(list(arguments), prog_name="tuneledger", standalone_mode=False)
+        status: Any = cli(list(arguments), prog_name="tuneledger", standalone_mode=False, obj=clock)
     except Exception as error:  # noqa: BLE001 - _explained() hands on what it does not know
         line, status = _explained(error)
         typer.echo(f"{said(Message('Error'))}: {line}", err=True)

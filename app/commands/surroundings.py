@@ -16,7 +16,7 @@ from app.errors import FieldError, InvalidInput
 from app.fields import message_of
 from app.i18n import Message
 from app.settings import Settings
-from app.time import Clock, utc_now
+from app.time import Clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Surroundings:
     """Made once from the options that stand before the command."""
 
     given: Mapping[str, str]
-    clock: Clock = utc_now
+    clock: Clock
 
     def settings(self, **more: str | None) -> Settings:
         """The settings, a command's own options included. Raises InvalidInput."""

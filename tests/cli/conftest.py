@@ -10,6 +10,7 @@ import structlog
 
 from app.cli import run
 from app.db import Database
+from tests.fixtures.clock import MovableClock
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,9 @@ def _own_logs() -> Iterator[None]:
 
 
 @pytest.fixture
-def bare_command(_own_logs: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+def bare_command(
+    _own_logs: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], clock: MovableClock
+) -> Command:
     """``bare_command("estimate", "-", stdin="{}")``; no database is set."""
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     monkeypatch.setenv("TUNELEDGER_PASSWORD_HASH", "argon2-cheap")
@@ -57,7 +60,7 @@ def bare_command(_own_logs: None, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     def call(*arguments: str, stdin: str = "") -> Outcome:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
         capsys.readouterr()
-        status = run(arguments)
+        status = run(arguments, clock=clock)
         captured = capsys.readouterr()
         return Outcome(status, captured.out, captured.err)
 

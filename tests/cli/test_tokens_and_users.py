@@ -9,8 +9,8 @@ from app.accounts.passwords import Passwords
 from app.accounts.service import list_members
 from app.accounts.sessions import start_session
 from app.db import Database
-from app.time import utc_now
 from tests.cli.conftest import Command
+from tests.fixtures.clock import MovableClock
 
 passwords = Passwords("argon2-cheap")
 
@@ -26,11 +26,11 @@ def user_of(database: Database, name: str) -> User:
         return session.exec(select(User).where(col(User.name) == name)).one()
 
 
-def test_a_token_makes_its_team(command: Command, database_of: Database) -> None:
+def test_a_token_makes_its_team(command: Command, database_of: Database, clock: MovableClock) -> None:
     token = command("token", "create", "--team", "四人小组", "--role", "editor").answer
     assert teams(database_of) == [("四人小组", "CNY", "Asia/Shanghai", "zh-CN")]
     with database_of.read() as session:
-        actor = find_token_actor(session, token, utc_now)
+        actor = find_token_actor(session, token, clock)
     assert actor is not None
     assert (actor.team.name, actor.role) == ("四人小组", "editor")
 
@@ -49,12 +49,13 @@ def test_a_team_that_is_there_keeps_its_settings(command: Command, database_of: 
     assert teams(database_of) == [("Lab", "CNY", "Asia/Shanghai", "zh-CN")]
 
 
-def test_a_token_can_expire(command: Command, database_of: Database) -> None:
+def test_a_token_can_expire(command: Command, database_of: Database, clock: MovableClock) -> None:
     token = command("token", "create", "--team", "Lab", "--role", "viewer", "--expires-days", "1").answer
-    now = utc_now()
     with database_of.read() as session:
-        assert find_token_actor(session, token, lambda: now) is not None
-        assert find_token_actor(session, token, lambda: now.replace(year=now.year + 1)) is None
+        clock.advance(hours=23)
+        assert find_token_actor(session, token, clock) is not None
+        clock.advance(hours=2)
+        assert find_token_actor(session, token, clock) is None
 
 
 @pytest.mark.parametrize(
@@ -142,12 +143,14 @@ def test_with_several_teams_one_must_be_named(command: Command) -> None:
     assert "there are 2" in command("user", "add", "Li Wei", "--role", "owner").complaint
 
 
-def test_a_new_password_ends_every_session(command: Command, database_of: Database) -> None:
+def test_a_new_password_ends_every_session(
+    command: Command, database_of: Database, clock: MovableClock
+) -> None:
     command("token", "create", "--team", "Lab", "--role", "owner")
     old = command("user", "add", "Li Wei", "--role", "owner").answer
     with database_of.write() as session:
         team = session.exec(select(Team)).one()
-        start_session(session, user_of(database_of, "Li Wei"), team, utc_now(), 30)
+        start_session(session, user_of(database_of, "Li Wei"), team, clock(), 30)
     new = command("user", "reset-password", "Li Wei").answer
     stored = user_of(database_of, "Li Wei").password_hash
     assert passwords.verify(new, stored).is_right

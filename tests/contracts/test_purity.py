@@ -22,7 +22,8 @@ IMPURE_CALLS = re.compile(
     # A generator with a seed is a number like any other: random.Random(seed).
     r"|random\.(?!Random$)\w+"
 )
-# The clock that create_app() is given in production.
+ASKS_FOR_THE_TIME = re.compile(r"(.*\.)?(datetime\.(now|utcnow|today)|date\.today|time\.time)")
+# The clock that create_app() and the commands are given in production.
 ALLOWED_CALLS = {("app/time.py", "datetime.now")}
 ALLOWED_IMPORTS = {
     # Takes addresses apart and touches none.
@@ -66,6 +67,16 @@ def test_a_pure_module_neither_reads_nor_writes_nor_asks_for_the_time(source: So
         if IMPURE_CALLS.fullmatch(name) and (source.path, name) not in ALLOWED_CALLS
     ]
     assert found == []
+
+
+def test_nothing_but_the_clock_knows_the_time() -> None:
+    found = {
+        (source.path, name)
+        for source in sources()
+        for name, _ in calls(source.tree)
+        if ASKS_FOR_THE_TIME.fullmatch(name)
+    }
+    assert found == ALLOWED_CALLS
 
 
 @pytest.mark.parametrize("source", PURE, ids=lambda source: source.path)
