@@ -8,10 +8,11 @@ from typing import NamedTuple
 from app.estimator.adapters import adapters_of
 from app.estimator.architecture import Architecture
 from app.estimator.model import run_step
-from app.estimator.recipe import Recipe
+from app.estimator.recipe import Precision, Recipe
 from app.estimator.tape import Form, Peak, Work
 
 STAGES = ("forward", "backward", "recomputed")
+_SAME_SIZE: dict[Precision, Precision] = {"fp16": "bf16", "fp16-mixed": "bf16-mixed"}
 PHASES = ("forward", "loss_forward", "loss_backward", "backward")
 
 
@@ -50,15 +51,15 @@ def units(architecture: Architecture, recipe: Recipe, length: float) -> tuple[fl
 
 
 def _shape_of(recipe: Recipe, architecture: Architecture) -> Recipe:
-    """The recipe without what the tape does not depend on."""
+    """The recipe without what the tape does not depend on; both 16-bit types are of one size."""
     return Recipe(
         recipe.method,
-        recipe.precision,
+        _SAME_SIZE.get(recipe.precision, recipe.precision),
         gradient_accumulation_steps=min(recipe.gradient_accumulation_steps, 2),
         gradient_checkpointing=recipe.gradient_checkpointing,
         attention=recipe.attention,
         lora=recipe.lora,
-        weights_dtype=recipe.weights_dtype,
+        weights_dtype="bf16" if recipe.weights_dtype == "fp16" else recipe.weights_dtype,
         fused_loss=recipe.fused_loss,
         keeps_outputs=recipe.keeps_outputs,
         sequence_length=recipe.sequence_length if architecture.by_sample else 1,
@@ -69,7 +70,8 @@ def _shape_of(recipe: Recipe, architecture: Architecture) -> Recipe:
 def _compiled(architecture: Architecture, recipe: Recipe) -> Compiled:
     tape = run_step(architecture, recipe, adapters_of(architecture, recipe))
     peaks = tuple(_largest_somewhere(tape.peaks.get(phase, ())) for phase in PHASES)
-    return Compiled(peaks, tape.after_forward, tuple(_gathered(tape.works)), _operations(tape.works))
+    groups = _summed(tape.works)
+    return Compiled(peaks, tape.after_forward, tuple(_kernels(groups)), _operations(groups))
 
 
 def _largest_somewhere(peaks: Iterable[Peak]) -> tuple[Peak, ...]:
@@ -114,21 +116,32 @@ def _passed(
     return meets_next <= meets_middle
 
 
-def _gathered(works: Iterable[Work]) -> Iterable[Kernels]:
-    groups: dict[tuple[str, str, float, float], list[float]] = {}
-    for work in works:
-        sums = groups.setdefault((work.stage, work.kind, work.inner, work.outer), [0.0] * 7)
-        sums[0] += work.times
-        for place, value in enumerate((*work.flops, *work.moved), 1):
-            sums[place] += work.times * value
-    for (stage, kind, inner, outer), (times, *totals) in groups.items():
+_Sums = dict[tuple[str, str, float, float], list[float]]  # by stage, kind and shape: times, then operations and bytes
+
+
+def _summed(works: Iterable[Work]) -> _Sums:
+    groups: _Sums = {}
+    for stage, kind, inner, outer, times, flops, moved in works:
+        sums = groups.setdefault((stage, kind, inner, outer), [0.0] * 7)
+        sums[0] += times
+        sums[1] += times * flops.fixed
+        sums[2] += times * flops.token
+        sums[3] += times * flops.pair
+        sums[4] += times * moved.fixed
+        sums[5] += times * moved.token
+        sums[6] += times * moved.pair
+    return groups
+
+
+def _kernels(groups: _Sums) -> Iterable[Kernels]:
+    for shape, (times, *totals) in groups.items():
         each = [total / times for total in totals]
-        yield Kernels(stage, kind, inner, outer, times, Form(*each[:3]), Form(*each[3:]))
+        yield Kernels(*shape, times, Form(*each[:3]), Form(*each[3:]))
 
 
-def _operations(works: Iterable[Work]) -> dict[str, Form]:
+def _operations(groups: _Sums) -> dict[str, Form]:
     sums = {stage: [0.0, 0.0, 0.0] for stage in STAGES}
-    for work in works:
-        for place, value in enumerate(work.flops):
-            sums[work.stage][place] += work.times * value
+    for (stage, *_), totals in groups.items():
+        for place in range(3):
+            sums[stage][place] += totals[1 + place]
     return {stage: Form(*values) for stage, values in sums.items()}

@@ -4,6 +4,7 @@ Written as diffusers' UNet2DConditionModel computes. The tape counts samples; a 
 """
 
 from collections.abc import Callable
+from functools import partial
 
 from app.estimator.architecture import Block, UNet
 from app.estimator.blocks import Blocks
@@ -21,6 +22,7 @@ class UNetProgram:
         self.blocks = {block.hidden: block for block in blocks}
         self.context: Tensor | None = None
         self.time: Tensor | None = None
+        self.stacks = 0
 
     def loss(self) -> Tensor:
         """Mean squared error in fp32."""
@@ -132,8 +134,10 @@ class UNetProgram:
         )
         hidden = self._group_norm(tensor, channels)
         hidden = layers.plain_linear(self.tape.scale(hidden), channels, channels, bias=True)
-        for _ in range(depth):
-            hidden = self._recomputed(program.forward, hidden)
+        self.stacks += 1
+        # The first one's input may be of another type than what the others hand on.
+        layer = partial(self._recomputed, program.forward)
+        hidden = self.tape.stack(f"blocks {self.stacks}", depth, layer, hidden, first_differs=True)
         hidden = layers.plain_linear(hidden, channels, channels, bias=True)
         return self.tape.add(hidden, tensor)
 

@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from app.estimator import Card, Job, Lora, Recipe, RecipeError, estimate, read_architecture
 from app.estimator.adapters import adapters_of
-from app.estimator.compiled import compiled
+from app.estimator.architecture import Architecture
+from app.estimator.compiled import compiled, units
 from app.estimator.model import run_step
 from app.estimator.tape import Tape, Tensor
-from tests.estimator.configurations import EVERY_KIND, FLUX, LLAMA_7B, SD15
+from tests.estimator.configurations import EVERY_KIND, FLUX, LLAMA_7B, SD15, SDXL
 
 LLAMA = read_architecture(LLAMA_7B)
 PARAMETERS = 6_738_415_616
@@ -223,13 +224,25 @@ def test_equal_layers_are_counted_as_if_each_were_computed(recipe: Recipe, name:
         "num_attention_heads": 4, "num_key_value_heads": 4, "num_heads": 4, "d_kv": 16, "vocab_size": 200,
     }  # fmt: skip
     read = read_architecture(config)
+    check_stacks(read, recipe)
+
+
+@settings(deadline=None, max_examples=15)
+@given(RECIPES, st.sampled_from([SDXL, FLUX]))
+def test_equal_blocks_of_a_diffusion_model_are_counted_as_if_each_were_computed(
+    recipe: Recipe, config: dict[str, Any]
+) -> None:
+    check_stacks(read_architecture(config), recipe)
+
+
+def check_stacks(read: Architecture, recipe: Recipe) -> None:
     recipe = changed(recipe, lora=None if recipe.method == "full" else Lora(rank=2))
     adapters = adapters_of(read, recipe)
     short = run_step(read, recipe, adapters)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Tape, "stack", every_layer)
         long = run_step(read, recipe, adapters)
-    tokens, length = recipe.micro_batch_size * recipe.sequence_length, recipe.sequence_length
+    tokens, length = units(read, recipe, recipe.sequence_length)
     for phase in ("forward", "loss_forward", "loss_backward", "backward"):
         largest = [max(one.at(tokens, length) for one in tape.peaks[phase]) for tape in (short, long)]
         assert largest[0] == pytest.approx(largest[1], rel=1e-6)
